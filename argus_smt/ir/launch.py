@@ -1,0 +1,173 @@
+"""What a launcher does, as data: symbols, storages, launches and their cases. The capture process writes it, the prover reads it.
+
+Integers are terms over the symbols. A name that occurs in a term is declared in `Program.symbols`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from argus_smt.ir.ops import Kernel
+from argus_smt.smt.term import TRUE, Term
+from argus_smt.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """An integer that the launch is symbolic in.
+
+    `kind`: dim | stride | int | summary (defined by facts, e.g. a next power of two) | data (read from a tensor on the host).
+    `lower`/`upper` are inclusive; None is unbounded. `about` says it in words: "size 0 of `x`".
+    """
+
+    name: str
+    kind: str
+    lower: int | None = None
+    upper: int | None = None
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A precondition with its origin: `source` is call | assert | check | default | case | compiler."""
+
+    term: Term
+    source: str
+    text: str = ""
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the signature states of an integer tensor's contents; terms are over the symbols, ranges inclusive."""
+
+    lower: Term | None = None
+    upper: Term | None = None
+    values: tuple[int, ...] = ()
+    distinct: bool = False
+    distinct_except: Term | None = None
+    nondecreasing: bool = False
+    steps: tuple[Term, Term] | None = None
+    covering: tuple[Term, Term] | None = None
+    elements: tuple[tuple[tuple[Term, ...], Term], ...] = ()
+    """`((index, …), value)`: single elements known to equal a term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """One allocation. `nbytes` is its extent as a term; views and kernel arguments point into it.
+
+    `contents`: input | uninit | fill <value> | computed <op> | kernel, as the host left it before the launch.
+    `shape`/`strides` (elements) describe the tensor that owns it, for facts and for AR307.
+    """
+
+    ident: int
+    name: str
+    dtype: str
+    nbytes: Term
+    shape: tuple[Term, ...]
+    strides: tuple[Term, ...]
+    contents: str = "input"
+    role: str = ""
+    """`out`, `inout`, `uninit` or empty, as the signature says."""
+    facts: Facts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PointerArg:
+    """A tensor argument: a view into a storage. `offset` in bytes from its start; shape and strides in elements.
+
+    The span of the view is what the kernel may touch: bytes offset … offset + (Σ (shape - 1)·stride + 1)·itemsize.
+    """
+
+    storage: int
+    dtype: str
+    offset: Term
+    shape: tuple[Term, ...]
+    strides: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArg:
+    """An integer or boolean argument of Triton type `dtype` (i1, i32, i64, u64); floats have `value` None."""
+
+    dtype: str
+    value: Term | None
+
+
+Arg = PointerArg | ScalarArg
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One compiled form of a launch: it stands for the launches that satisfy `condition`.
+
+    `label` for people ("BLOCK = 64", "n is i64"); `values` the constexprs. `args` belong to `kernel.params`, one each.
+    """
+
+    label: str
+    condition: tuple[Condition, ...]
+    values: tuple[tuple[str, str], ...]
+    kernel: Kernel
+    args: tuple[Arg, ...]
+    options: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A case that Triton does not compile: it becomes the precondition `not condition`, with Triton's message."""
+
+    label: str
+    condition: tuple[Condition, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch of one kernel on one path of the launcher. `grid` has three terms.
+
+    `arg_spans` gives, for kernel parameters, where in the launch call each argument is written.
+    """
+
+    kernel: str
+    kernel_span: Span
+    span: Span
+    path: tuple[Condition, ...]
+    grid: tuple[Term, Term, Term]
+    storages: tuple[Storage, ...]
+    cases: tuple[Case, ...]
+    refusals: tuple[Refusal, ...] = ()
+    config: str = ""
+    arg_spans: tuple[tuple[str, Span], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotCovered:
+    """A region of the preconditions for which nothing is claimed, and why.
+
+    `rejected` regions are those where the launcher itself raises: they leave the preconditions.
+    """
+
+    condition: Term
+    reason: str
+    span: Span = NOWHERE
+    rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """All that a launcher does for one signature."""
+
+    file: str
+    launcher: str
+    call: str
+    symbols: tuple[Symbol, ...]
+    preconditions: tuple[Condition, ...]
+    launches: tuple[Launch, ...]
+    not_covered: tuple[NotCovered, ...] = ()
+    notes: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
+    """Where the capture spent its time: imports, launcher, compile."""
+    coverage: Term = TRUE
+    """Region of the preconditions that the launches together cover, as found by the search of paths."""
