@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import z3
@@ -26,6 +27,7 @@ class Lowering:
         self._memo: dict[Term, Expr] = {}
         self._functions: dict[tuple[str, str, int], Any] = {}
         self._divisions: dict[tuple[Term, Term], tuple[Expr, Expr]] = {}
+        self._definitions: dict[tuple[Term, Term], tuple[Expr, ...]] = {}
 
     def term(self, t: Term) -> Expr:
         """The Z3 expression of `t`: an Int for integer terms, a Bool for predicates."""
@@ -43,6 +45,22 @@ class Lowering:
             memo[top] = self._node(top, [memo[a] for a in top.args])
             stack.pop()
         return memo[t]
+
+    def definitions(self, terms: Iterable[Term]) -> list[Expr]:
+        """The part of `side` that belongs to the quotients occurring in `terms`; lowers them if need be."""
+        out: list[Expr] = []
+        seen: set[Term] = set()
+        stack = list(terms)
+        while stack:
+            t = stack.pop()
+            if t in seen:
+                continue
+            seen.add(t)
+            stack.extend(t.args)
+            if t.op in ("div", "mod"):
+                self.term(t)
+                out.extend(self._definitions.get((t.args[0], t.args[1]), ()))
+        return out
 
     def _int(self, value: int) -> Expr:
         return z3.IntVal(value, self.ctx)
@@ -106,9 +124,13 @@ class Lowering:
         q = z3.FreshInt("q", self.ctx)
         r = z3.FreshInt("r", self.ctx)
         zero = self._int(0)
-        self.side.append(z3.Implies(y != zero, y * q + r == x))
-        self.side.append(z3.Implies(y > zero, z3.And(zero <= r, r < y)))
-        self.side.append(z3.Implies(y < zero, z3.And(y < r, r <= zero)))
+        conditions = (
+            z3.Implies(y != zero, y * q + r == x),
+            z3.Implies(y > zero, z3.And(zero <= r, r < y)),
+            z3.Implies(y < zero, z3.And(y < r, r <= zero)),
+        )
+        self.side.extend(conditions)
+        self._definitions[over, by] = conditions
         return q, r
 
     def _apply(self, t: Term, a: list[Expr]) -> Expr:

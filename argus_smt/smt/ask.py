@@ -1,0 +1,86 @@
+"""Small questions about integer conditions, for callers that may not see the solver: implied, possible, which value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import z3
+
+from argus_smt.smt import term as T
+from argus_smt.smt.lower import Lowering
+from argus_smt.smt.term import Term
+
+RLIMIT = 400_000
+"""Default effort of one question in the solver's deterministic units (well under a second)."""
+
+
+class Session:
+    """Questions that share one solver context; answers are remembered."""
+
+    def __init__(self) -> None:
+        self.queries = 0
+        self._lowering = Lowering(z3.Context())
+        self._answers: dict[tuple[frozenset[Term], Term, int], bool | None] = {}
+
+    def implied(self, hypotheses: Sequence[Term], goal: Term, rlimit: int = RLIMIT) -> bool | None:
+        """Whether every integer assignment that meets the hypotheses meets `goal`; None if undecided."""
+        if goal is T.TRUE or goal in hypotheses:
+            return True
+        key = (frozenset(hypotheses), goal, rlimit)
+        if key not in self._answers:
+            possible = self._check([*hypotheses, T.not_(goal)], rlimit)
+            self._answers[key] = None if possible is None else possible is False
+        return self._answers[key]
+
+    def possible(self, conditions: Sequence[Term], rlimit: int = RLIMIT) -> bool | None:
+        """Whether some assignment meets all conditions; None if undecided."""
+        answer = self.implied(conditions, T.FALSE, rlimit)
+        return None if answer is None else not answer
+
+    def values(self, hypotheses: Sequence[Term], term: Term, limit: int, rlimit: int = RLIMIT) -> tuple[int, ...] | None:
+        """All values that `term` takes under the hypotheses, ascending; None if more than `limit` or undecided."""
+        found: list[int] = []
+        for value in self._models(hypotheses, term, rlimit):
+            if value is None or len(found) == limit:
+                return None
+            found.append(value)
+        return tuple(sorted(found))
+
+    def _models(self, hypotheses: Sequence[Term], term: Term, rlimit: int) -> Iterator[int | None]:
+        """Values one after the other; a None means that the solver gave up."""
+        solver = self._solver(hypotheses, [*hypotheses, term], rlimit)
+        target = self._lowering.term(term)
+        while (answer := self._run(solver)) == z3.sat:
+            value = solver.model().eval(target, model_completion=True)
+            yield value.as_long()
+            solver.add(target != value)
+        if answer == z3.unknown:
+            yield None
+
+    def _check(self, conditions: Sequence[Term], rlimit: int) -> bool | None:
+        if T.FALSE in conditions:
+            return False
+        answer = self._run(self._solver(conditions, conditions, rlimit))
+        return None if answer == z3.unknown else bool(answer == z3.sat)
+
+    def _solver(self, conditions: Sequence[Term], mentioned: Sequence[Term], rlimit: int) -> z3.Solver:
+        """A solver that holds the conditions and what defines the quotients in `mentioned`."""
+        solver = z3.Solver(ctx=self._lowering.ctx)
+        solver.set("rlimit", rlimit)
+        solver.add([self._lowering.term(c) for c in conditions])
+        solver.add(self._lowering.definitions(mentioned))
+        return solver
+
+    def _run(self, solver: z3.Solver) -> z3.CheckSatResult:
+        self.queries += 1
+        return solver.check()
+
+
+_SHARED: list[Session] = []
+
+
+def implied(hypotheses: Sequence[Term], goal: Term, rlimit: int = RLIMIT) -> bool | None:
+    """`Session.implied` on a session of the process."""
+    if not _SHARED:
+        _SHARED.append(Session())
+    return _SHARED[0].implied(hypotheses, goal, rlimit)
