@@ -1,0 +1,68 @@
+# Every target sets up what it needs in $(VENV) first. `make help` lists them.
+
+PYTHON ?= python3
+VENV ?= .venv
+# More for pip, for example an index that offers the CPU build of torch.
+PIP_ARGS ?=
+# More for pytest, for example PYTEST_ARGS="-k launch -x".
+PYTEST_ARGS ?=
+JOBS ?= 2
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+EXAMPLES := examples/triton
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup prove prove-examples test test-slow lint types format check golden bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' | \
+	  while IFS='|' read -r name text; do printf '  make %-15s %s\n' "$$name" "$$text"; done
+
+setup: $(STAMP) ## make .venv and install Argus with the tested versions
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "error: Argus needs Python 3.10 or newer; '$(PYTHON)' is not. Try: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "error: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "setting up $(VENV): about 1 GB with the CPU build of torch, a few minutes the first time"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off $(PIP_ARGS) \
+	  -c constraints.txt -e '.[test,dev]'
+	@touch $@
+
+prove: $(STAMP) ## prove a shipped example
+	$(BIN)/argus prove $(EXAMPLES)/vector_add.py
+
+prove-examples: $(STAMP) ## prove all shipped examples
+	$(BIN)/argus prove $(EXAMPLES)
+
+test: $(STAMP) ## the fast tests
+	$(BIN)/python -m pytest -m "not slow" -n $(JOBS) $(PYTEST_ARGS)
+
+test-slow: $(STAMP) ## the slow tests
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+lint: $(STAMP) ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP) ## mypy, strict
+	$(BIN)/mypy
+
+format: $(STAMP) ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+check: lint types test prove-examples ## all that a change must pass
+
+golden: $(STAMP) ## rewrite the expected texts of tests/golden from what is printed now
+	$(BIN)/python -m pytest -m "not slow" --update-golden $(PYTEST_ARGS)
+
+bench: $(STAMP) ## measure, and write benchmarks/results.md
+	$(BIN)/python benchmarks/prove.py --write
+
+clean: ## remove what the targets made
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
