@@ -1,0 +1,266 @@
+"""The report as text for people: findings with source excerpts, one line a kernel, what the proofs stand on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from argus_smt.diag.excerpt import ReadLines, excerpt, read_lines, shown_path
+from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Report
+
+_COLOURS = {
+    "error": "1;31",
+    "refuted": "1;31",
+    "warning": "1;33",
+    "unknown": "1;35",
+    "note": "1;36",
+    "proved": "1;32",
+    "bold": "1",
+    "frame": "34",
+}
+
+METHODS = ("interval", "algebra", "solver")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text is drawn: with ANSI colours or not, paths relative to `base`, sources read by `read`."""
+
+    colour: bool = False
+    base: str = ""
+    read: ReadLines = read_lines
+    times: bool = True
+
+    def paint(self, kind: str, text: str) -> str:
+        """`text` in the colour of `kind`."""
+        return f"\x1b[{_COLOURS[kind]}m{text}\x1b[0m" if self.colour else text
+
+    def place(self, at: Location) -> str:
+        """`file:line:column`."""
+        path = shown_path(at.file, self.base)
+        return f"{path}:{at.line}" + (f":{at.column}" if at.column else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One defect: the findings of one code at one site, the one to show first."""
+
+    shown: Obligation
+    kernel: KernelReport
+    others: tuple[Obligation, ...]
+
+
+def render(report: Report, style: Style) -> str:
+    """The whole report; ends with a newline."""
+    blocks = ["\n".join(finding(group, style)) for group in groups(report.kernels)]
+    blocks += ["\n".join(_kernel(kernel, style)) for kernel in report.kernels]
+    blocks.append("\n".join(_tail(report, style)))
+    return "\n\n".join(blocks) + "\n"
+
+
+# ---------------------------------------------------------------- findings
+
+
+def groups(kernels: Sequence[KernelReport]) -> list[Group]:
+    """What is worth showing, each defect once: refuted errors first, then the unknown, then warnings and notes."""
+    found: dict[tuple[str, str, str, str], list[tuple[Obligation, KernelReport]]] = {}
+    for kernel in kernels:
+        for ob in kernel.obligations:
+            if ob.verdict != "proved":
+                key = (ob.code, ob.verdict, ob.site or str(ob.location), ob.severity)
+                found.setdefault(key, []).append((ob, kernel))
+    out = []
+    for entries in found.values():
+        entries.sort(key=lambda e: _size(e[0]))
+        (shown, kernel), rest = entries[0], entries[1:]
+        out.append(Group(shown, kernel, tuple(ob for ob, _ in rest)))
+    return sorted(out, key=lambda g: _rank(g.shown))
+
+
+def _size(ob: Obligation) -> tuple[int, int]:
+    c = ob.counterexample
+    if c is None:
+        return (1 << 200, 0)
+    return max(c.shape.values(), default=0), sum(c.shape.values())
+
+
+def _rank(ob: Obligation) -> tuple[int, str, int, int]:
+    order = {"error": 0, "unknown": 1, "warning": 2, "note": 3}
+    kind = ob.severity if ob.verdict == "refuted" else "unknown"
+    return order[kind], ob.location.file, ob.location.line, ob.location.column
+
+
+def finding(group: Group, style: Style) -> list[str]:
+    """Lines of one finding."""
+    ob = group.shown
+    kind = ob.severity if ob.verdict == "refuted" else "unknown"
+    lines = [style.paint(kind, f"{kind}[{ob.code}]") + style.paint("bold", f": {ob.message}")]
+    label = _lane(ob.counterexample) if ob.counterexample and ob.verdict == "refuted" else ""
+    width = len(str(ob.location.line))
+    lines += _source(ob.location, label, style, kind, width)
+    lines += [f"{' ' * width} = {note}" for note in _notes(group, style)]
+    return lines
+
+
+def _source(at: Location, label: str, style: Style, kind: str, width: int) -> list[str]:
+    if not at.file:
+        return []
+    frame: Callable[[str], str] = lambda text: style.paint("frame", text)  # noqa: E731
+    lines = [f"{' ' * width} {frame('┌─')} {style.place(at)}"]
+    source = style.read(at.file)
+    if 1 <= at.line <= len(source):
+        text = source[at.line - 1]
+        number, code, carets = excerpt(text, at.line, at.column, at.end_line, at.end_column, label)
+        lines.append(f"{frame(number + ' │')} {code}")
+        lines.append(f"{' ' * width} {frame('│')} {style.paint(kind, carets)}")
+    elif label:
+        lines.append(f"{' ' * width} {frame('│')} {label}")
+    return lines
+
+
+def _lane(c: CounterexampleModel) -> str:
+    parts = [f"program {_tuple(_trim(c.program_id))}"]
+    if c.thread is not None:
+        parts.append(f"thread {c.thread}")
+    if c.element:
+        parts.append(f"element {list(c.element)}")
+    if c.iteration:
+        parts.append(f"iteration {', '.join(map(str, c.iteration))}")
+    return ", ".join(parts)
+
+
+def _trim(ids: tuple[int, int, int]) -> tuple[int, ...]:
+    return ids if ids[2] else ids[:2] if ids[1] else ids[:1]
+
+
+def _tuple(values: Iterable[int]) -> str:
+    return "(" + ", ".join(map(str, values)) + ")"
+
+
+def _notes(group: Group, style: Style) -> list[str]:
+    ob = group.shown
+    notes: list[str] = []
+    if ob.verdict == "unknown":
+        notes.append(f"unknown because {ob.reason or 'no reason was given'}" + _code_of(ob))
+        if ob.approximations:
+            notes.append("relies on: " + ", ".join(ob.approximations))
+    elif ob.counterexample is not None:
+        notes += _run(ob.counterexample)
+    if ob.case:
+        notes.append(f"case {ob.case}" if ob.verdict == "refuted" else f"in case {ob.case}")
+    if ob.limit:
+        notes.append(f"holds while `{ob.limit}`")
+    notes += [f"{r.message} ({style.place(r.location)})" for r in ob.related]
+    if ob.suggestion:
+        notes.append(f"help: holds if `{ob.suggestion}`")
+    if ob.help:
+        notes.append(f"help: {ob.help}")
+    if group.others:
+        cases = dict.fromkeys(o.case for o in group.others if o.case and o.case != ob.case)
+        count = len(group.others)
+        names = f": {'; '.join(list(cases)[:4])}{'; …' if len(cases) > 4 else ''}" if cases else ""
+        notes.append(f"also in {count} other case{'s' if count > 1 else ''}{names}")
+    return notes
+
+
+def _code_of(ob: Obligation) -> str:
+    return f" [{ob.reason_code}]" if ob.reason_code and ob.reason_code != ob.code else ""
+
+
+def _run(c: CounterexampleModel) -> list[str]:
+    """The failing run in words: sizes, contents, bytes."""
+    sizes = " ".join(f"{name}={value}" for name, value in c.shape.items())
+    notes = [f"{sizes}, grid {_tuple(c.grid)}" if sizes else f"grid {_tuple(c.grid)}"]
+    if c.address is not None and c.storage:
+        last = c.address + max(1, c.access_bytes) - 1
+        span = f"byte {c.address}" if last == c.address else f"bytes {c.address}..{last}"
+        extent = "" if c.extent is None else f", which has {c.extent} byte{'s' if c.extent != 1 else ''}"
+        notes.append(f"touches {span} of `{c.storage}`{extent}")
+    if c.inputs:
+        shown = ", ".join(f"{e.tensor}[{e.index}] = {e.value}" for e in c.inputs[:8])
+        notes.append(f"where {shown}{', …' if len(c.inputs) > 8 else ''}")
+    extra = {k: v for k, v in c.values.items() if c.shape.get(k) is None}
+    if extra:
+        notes.append("with " + ", ".join(f"{k} = {v}" for k, v in list(extra.items())[:12]))
+    return notes
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def _kernel(kernel: KernelReport, style: Style) -> list[str]:
+    at = style.place(Location(file=kernel.file, line=kernel.line))
+    launched = f"launch {kernel.launch.launcher}:{kernel.launch.location.line}"
+    if kernel.config:
+        launched += f", config {kernel.config}"
+    parts = [style.paint(kernel.verdict, f"{kernel.verdict:<7}"), f" {at} {kernel.name}  ({launched})"]
+    parts.append(f"  {_counts(kernel.obligations)}")
+    if style.times:
+        parts.append(f"  {kernel.analysis_s + kernel.solve_s:.2f} s")
+    if kernel.verdict == "proved" and kernel.limit:
+        parts.append(f"  while `{kernel.limit}`")
+    if kernel.reason:
+        parts.append(f"  because {kernel.reason}")
+    left = [entry.partition(":")[0] for entry in kernel.not_checked if "left out by --select" in entry]
+    if left:
+        parts.append(f"  without {', '.join(left)}")
+    return ["".join(parts), *(f"  {line}" for line in _stands_on(kernel, style))]
+
+
+def _counts(obligations: Sequence[Obligation]) -> str:
+    total = len(obligations)
+    text = f"{total} obligation{'s' if total != 1 else ''}"
+    methods = Counter(ob.method or "other" for ob in obligations if ob.verdict == "proved")
+    parts = [f"{methods.pop(name)} {name}" for name in METHODS if name in methods]
+    parts += [f"{n} {name}" for name, n in sorted(methods.items())]
+    for verdict in ("refuted", "unknown"):
+        n = sum(ob.verdict == verdict for ob in obligations)
+        parts += [f"{n} {verdict}"] if n else []
+    return f"{text}: {', '.join(parts)}" if parts else text
+
+
+def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
+    lines: list[str] = []
+    by_source: dict[str, list[str]] = {}
+    for p in kernel.preconditions:
+        where = f" at line {p.location.line}" if p.location else ""
+        loud = p.detail and p.source in ("compiler", "launcher")
+        by_source.setdefault(p.source + where, []).append(f"{p.expr}" + (f" ({p.detail})" if loud else ""))
+    for source, exprs in by_source.items():
+        lines.append(f"given {', '.join(exprs)} [{source}]")
+    if len(kernel.cases) > 1:
+        lines.append(f"cases {'; '.join(c.label for c in kernel.cases)}")
+    lines += [f"assuming {text}" for text in kernel.assumptions]
+    return lines
+
+
+def _tail(report: Report, style: Style) -> list[str]:
+    lines = [f"assumes: {'; '.join(report.assumptions)}"]
+    shared = [set(k.not_checked) for k in report.kernels]
+    common = [e for e in (report.kernels[0].not_checked if report.kernels else ()) if all(e in s for s in shared)]
+    rest = [e for k in report.kernels for e in k.not_checked if e not in common]
+    if common or rest:
+        lines.append(f"not checked: {'; '.join(dict.fromkeys([*common, *rest]))}")
+    if report.interrupted:
+        lines.append(report.interrupted)
+    lines.append(_totals(report, style))
+    return lines
+
+
+def _totals(report: Report, style: Style) -> str:
+    verdicts = Counter(k.verdict for k in report.kernels)
+    parts = [style.paint(v, f"{verdicts[v]} {v}") for v in ("proved", "refuted", "unknown") if verdicts[v]]
+    n = len(report.kernels)
+    text = f"{n} launch{'es' if n != 1 else ''}: {', '.join(parts)}"
+    used = report.resources
+    if not style.times:
+        return text
+    text += f"; {used.wall_s:.1f} s"
+    if used.capture_s:
+        text += " (" + ", ".join(f"{name} {s:.1f} s" for name, s in used.capture_s.items()) + ")"
+    if used.cached_cases:
+        text += f", {used.cached_cases} case{'s' if used.cached_cases != 1 else ''} from the cache"
+    if used.peak_worker_mb:
+        text += f", {used.peak_worker_mb:.0f} MB a worker"
+    return text
