@@ -1,0 +1,238 @@
+"""From a signature to the symbols of a launch, their bounds, the preconditions, and what each argument is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from argus_smt.capture.failure import SignatureError
+from argus_smt.capture.signature import Argument, Range, ScalarType, Signature, TableType, TensorType
+from argus_smt.ir.launch import Condition, Facts, Symbol
+from argus_smt.smt import term as T
+from argus_smt.smt.term import Term
+
+INT64 = (-(1 << 63), (1 << 63) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor of the signature over the symbols; dims and strides in elements."""
+
+    name: str
+    dtype: str
+    dims: tuple[Term, ...]
+    strides: tuple[Term, ...]
+    role: str
+    facts: Facts | None
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """All integers that a signature speaks of. `ints` maps integer arguments to terms, `grid` is over the symbols too."""
+
+    signature: Signature
+    symbols: tuple[Symbol, ...]
+    preconditions: tuple[Condition, ...]
+    tensors: dict[str, Tensor]
+    results: dict[str, tuple[Tensor | Term, ...]]
+    """Of each helper: tensors, and terms for integers."""
+    ints: dict[str, Term]
+    grid: tuple[Term, ...] | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def hypotheses(self) -> tuple[Term, ...]:
+        """Preconditions and bounds of symbols, as terms."""
+        return (*bounds(self.symbols), *(c.term for c in self.preconditions))
+
+
+def bounds(symbols: tuple[Symbol, ...]) -> tuple[Term, ...]:
+    """The bounds that symbols state."""
+    lower = [T.ge(T.var(s.name), s.lower) for s in symbols if s.lower is not None]
+    return (*lower, *(T.le(T.var(s.name), s.upper) for s in symbols if s.upper is not None))
+
+
+def contiguous(dims: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Strides of a dense row-major tensor whose dims are all at least 1."""
+    out, stride = [], T.ONE
+    for d in reversed(dims):
+        out.append(stride)
+        stride = stride * d
+    return tuple(reversed(out))
+
+
+def build_domain(signature: Signature) -> Domain:
+    """The domain of a parsed signature. Raises SignatureError where the parts do not hold together."""
+    return _Builder(signature).build()
+
+
+class _Builder:
+    def __init__(self, signature: Signature) -> None:
+        self.s = signature
+        self.kinds: dict[str, tuple[str, str]] = {}
+        self.conditions: list[Condition] = []
+        self.mapping: dict[Term, Term] = {}
+        self.notes: list[str] = []
+
+    def fail(self, message: str, position: int) -> SignatureError:
+        return SignatureError(message, self.s.text, position)
+
+    def build(self) -> Domain:
+        for a in self.s.arguments:
+            self.introduce(a)
+        for h in self.s.helpers:
+            for i, r in enumerate(h.results):
+                self.introduce(Argument(f"{h.name}_{i}", r, position=h.position))
+        self.pin()
+        tensors = {a.name: self.tensor(a.name, a.type) for a in self.s.arguments if isinstance(a.type, TensorType)}
+        results = {
+            h.name: tuple(self.result(f"{h.name}_{i}", r, h.position) for i, r in enumerate(h.results))
+            for h in self.s.helpers
+        }
+        for w in self.s.where:
+            if not w.tensor and T.var(w.defines) not in self.mapping:
+                self.require(w.term, "call", w.text)
+            elif w.tensor and w.tensor not in tensors:
+                raise self.fail(f"`{w.tensor}` is not a tensor of the call", w.position)
+        ints = {
+            a.name: self.sub(T.var(a.name))
+            for a in self.s.arguments
+            if isinstance(a.type, ScalarType) and a.type.kind == "int"
+        }
+        grid = None if self.s.grid is None else tuple(map(self.sub, self.s.grid))
+        return Domain(
+            self.s, self.symbols(), tuple(self.conditions), tensors, results, ints, grid, tuple(self.notes)
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ names
+
+    def introduce(self, a: Argument) -> None:
+        """Note the names that an argument brings, with kind and description."""
+        match a.type:
+            case TableType():
+                raise self.fail("tables of addresses are not supported", a.position)
+            case TensorType():
+                for i, d in enumerate(a.type.dims):
+                    self.name(d, "dim", f"size {i} of `{a.name}`")
+                for i, d in enumerate(self.strides_of(a.name, a.type) or ()):
+                    self.name(d, "stride", f"stride {i} of `{a.name}`")
+            case ScalarType("int"):
+                if a.name not in self.kinds:
+                    self.kinds[a.name] = ("int", f"argument `{a.name}`")
+            case ScalarType("str" | "list" | "constexpr" as kind) if not a.pinned:
+                raise self.fail(f"a {kind} argument needs a value: `{a.name}: {kind} = …`", a.position)
+            case ScalarType("bool") if not a.pinned:
+                self.kinds[a.name] = ("bool", f"argument `{a.name}`")
+
+    def strides_of(self, name: str, t: TensorType) -> tuple[Term, ...] | None:
+        return tuple(T.var(f"{name}_s{i}") for i in range(len(t.dims))) if t.strided else t.strides
+
+    def name(self, expr: Term, kind: str, about: str) -> None:
+        for v in sorted(expr.free, key=lambda v: v.ident):
+            old = self.kinds.get(v.data, ("", ""))[0]
+            if not old or (old in ("stride", "int") and kind == "dim"):
+                self.kinds[v.data] = (kind, about if expr is v else f"in {about}")
+
+    def pin(self) -> None:
+        """Names that stand for terms: pinned arguments and `where name == term`."""
+        for a in self.s.arguments:
+            if a.pinned and isinstance(a.type, ScalarType) and a.type.kind in ("int", "constexpr"):
+                if isinstance(a.value, Term | int) and not isinstance(a.value, bool):
+                    self.define(a.name, T.lift(a.value), f"{a.name} == {a.value}")
+                elif a.type.kind == "int":
+                    raise self.fail(f"`{a.name}` is an integer", a.position)
+        for w in self.s.where:
+            if w.defines and w.other is not None and w.defines in self.kinds:
+                self.define(w.defines, w.other, w.text)
+
+    def define(self, name: str, term: Term, text: str) -> None:
+        target = self.sub(T.var(name))
+        term = self.sub(term)
+        if target.op != "var" or target in term.free:
+            self.require(T.eq(target, term), "call", text)
+            return
+        for key in list(self.mapping):
+            self.mapping[key] = T.substitute(self.mapping[key], {target: term})
+        self.mapping[target] = term
+
+    def sub(self, t: Term) -> Term:
+        return T.substitute(t, self.mapping)
+
+    # ------------------------------------------------------------ what must hold
+
+    def require(self, term: Term, source: str, text: str) -> None:
+        for part in T.conjuncts(self.sub(term)):
+            if all(c.term is not part for c in self.conditions):
+                self.conditions.append(Condition(part, source, text))
+
+    def symbols(self) -> tuple[Symbol, ...]:
+        """Declared names with their bounds; names that stand for terms keep their default bound as a condition."""
+        out = []
+        for name, (kind, about) in self.kinds.items():
+            lower, upper = {"dim": (1, INT64[1]), "stride": (0, INT64[1]), "bool": (0, 1)}.get(kind, INT64)
+            stated = [b for c in self.conditions for b in [_lower_bound(c.term, name)] if b is not None]
+            if kind == "dim" and stated:
+                lower = max(0, *stated) if len(stated) > 1 else max(0, stated[0])
+            if T.var(name) in self.mapping:
+                if kind in ("dim", "stride"):
+                    self.require(T.ge(T.var(name), lower), "default", f"{name} >= {lower}")
+                continue
+            out.append(Symbol(name, "int" if kind == "bool" else kind, lower, upper, about))
+        return tuple(out)
+
+    def in_range(self, t: Term, r: Range, text: str) -> None:
+        if r.values:
+            self.require(T.or_(*(T.eq(t, v) for v in r.values)), "call", text)
+        if r.lower is not None and r.upper is not None:
+            self.require(T.and_(T.le(r.lower, t), T.le(t, r.upper)), "call", text)
+
+    # ------------------------------------------------------------ arguments
+
+    def result(self, name: str, r: object, position: int) -> Tensor | Term:
+        match r:
+            case TensorType():
+                return self.tensor(name, r)
+            case ScalarType("int"):
+                if r.range:
+                    self.in_range(T.var(name), r.range, f"{name} {r.text}")
+                return self.sub(T.var(name))
+            case _:
+                raise self.fail("a helper returns tensors and integers", position)
+
+    def tensor(self, name: str, t: TensorType) -> Tensor:
+        dims = tuple(map(self.sub, t.dims))
+        for d in dims:
+            if d.op != "var":
+                self.require(T.ge(d, 1), "default", f"{d} >= 1")
+        given = self.strides_of(name, t)
+        strides = contiguous(dims) if given is None else tuple(map(self.sub, given))
+        if t.strided and t.role in ("out", "inout"):
+            self.notes.append(f"no two elements of `{name}` share an address (assumed of its strides)")
+        return Tensor(name, t.scalar.name, dims, strides, t.role, self.facts(name, t))
+
+    def facts(self, name: str, t: TensorType) -> Facts | None:
+        r = t.range or Range()
+        elements = tuple(
+            (tuple(map(self.sub, w.index)), self.sub(w.term)) for w in self.s.where if w.tensor == name
+        )
+        facts = Facts(
+            self.maybe(r.lower), self.maybe(r.upper), r.values, t.distinct, self.maybe(t.distinct_except),
+            t.nondecreasing, self.pair(t.steps), self.pair(t.covering), elements,
+        )  # fmt: skip
+        return None if facts == Facts() else facts
+
+    def maybe(self, t: Term | None) -> Term | None:
+        return None if t is None else self.sub(t)
+
+    def pair(self, r: Range | None) -> tuple[Term, Term] | None:
+        if r is None or r.lower is None or r.upper is None:
+            return None
+        return self.sub(r.lower), self.sub(r.upper)
+
+
+def _lower_bound(t: Term, name: str) -> int | None:
+    """`k` where `t` says `name >= k`."""
+    if t.op != "nonneg":
+        return None
+    p = dict(T.poly(t.args[0]))
+    offset = p.pop((), 0)
+    return -offset if p == {(T.var(name),): 1} else None

@@ -1,0 +1,71 @@
+"""The grammar of signatures, for lark."""
+
+from __future__ import annotations
+
+GRAMMAR = r"""
+start: NAME "(" [args] ")" [grid] clause*
+grid: "grid" "(" exprs ")"
+args: arg ("," arg)* [","]
+arg: NAME ":" type ["=" value]   -> typed
+   | NAME "=" value              -> untyped
+
+?type: tensor | scalar | list_type | table
+tensor: NAME "[" [dims] "]" [layout] qualifier*
+dims: expr ("," expr)* [","]
+layout: "{" [exprs] "}"          -> strides
+      | "strided"                -> strided
+scalar: NAME [in_range]
+in_range: "in" range
+list_type: "list" ["of" list_items]
+list_items: "[" [values] "]"     -> listed
+          | NAME                 -> list_item
+table: "table" "of" tensor
+
+?qualifier: in_range             -> q_range
+          | "distinct" ["except" expr] -> q_distinct
+          | "nondecreasing"      -> q_nondecreasing
+          | "steps" in_range     -> q_steps
+          | "covering" range     -> q_covering
+          | ROLE                 -> q_role
+ROLE: "out" | "inout" | "uninit"
+range: "[" bound "," bound "]"   -> closed
+     | "[" bound "," bound ")"     -> half_open
+     | "{" values "}"              -> set
+?bound: expr | FLOAT -> number | "-" FLOAT -> negated
+
+?value: expr | FLOAT -> number | "-" FLOAT -> negated | STRING -> string | "[" [values] "]" -> listed
+values: value ("," value)* [","]
+
+?clause: "where" conds           -> where
+       | "helper" NAME "(" [names] ")" "->" types -> helper
+       | "defined" NAME "[" names "]" "if" conds  -> defined
+names: NAME ("," NAME)*
+types: type ("," type)*
+conds: cond ("," cond)*
+cond: expr (COMPARE expr)+       -> compare
+    | "pow2" "(" expr ")"        -> pow2
+COMPARE: "==" | "!=" | "<=" | ">=" | "<" | ">"
+
+exprs: expr ("," expr)* [","]
+?expr: product
+     | expr "+" product          -> add
+     | expr "-" product          -> sub
+?product: factor
+        | product "*" factor     -> mul
+        | product "//" factor    -> floordiv
+        | product "%" factor     -> mod
+?factor: power | "-" factor      -> neg
+?power: atom | atom "**" INT     -> power
+?atom: INT                       -> integer
+     | NAME                      -> name
+     | NAME "(" exprs ")"        -> call
+     | NAME "[" exprs "]"        -> element
+     | "(" expr ")"
+
+NAME: /[A-Za-z_]\w*/
+INT.2: /\d(_?\d)*(?![\w.])/
+FLOAT: /(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?(?!\w)/
+STRING: /"[^"\n]*"|'[^'\n]*'/
+%import common.WS
+%ignore WS
+"""

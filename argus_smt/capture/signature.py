@@ -1,0 +1,135 @@
+"""What a signature says, as data: arguments with their types, preconditions, contracts of helpers, the grid of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from argus_smt.ir.types import Scalar
+from argus_smt.smt.term import Term
+
+DTYPES = {
+    "f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64",
+    "f8e4m3fn": "f8e4m3fn", "f8e4m3fnuz": "f8e4m3fnuz", "f8e5m2": "f8e5m2",
+    "i8": "i8", "i16": "i16", "i32": "i32", "i64": "i64",
+    "u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i1",
+}  # fmt: skip
+"""Names of element types in signatures, and the memory type (`argus_smt.ir.types`) of each."""
+
+Literal = int | float | bool | str | None | tuple["Literal", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Values allowed: inclusive bounds, or a set of integers. Bounds of a float range are not kept."""
+
+    lower: Term | None = None
+    upper: Term | None = None
+    values: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """`strides` is None for contiguous; with `strided` each dimension has a stride of its own name."""
+
+    dtype: str
+    dims: tuple[Term, ...]
+    strides: tuple[Term, ...] | None = None
+    strided: bool = False
+    range: Range | None = None
+    distinct: bool = False
+    distinct_except: Term | None = None
+    nondecreasing: bool = False
+    steps: Range | None = None
+    covering: Range | None = None
+    role: str = ""
+
+    @property
+    def scalar(self) -> Scalar:
+        return Scalar(DTYPES[self.dtype])
+
+    @property
+    def is_int(self) -> bool:
+        return self.scalar.is_int
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """`kind` is int | float | bool | str | list | constexpr; `text` is the range as written, for floats."""
+
+    kind: str
+    range: Range | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableType:
+    """A tensor of addresses of tensors of type `item`."""
+
+    item: TensorType
+
+
+Type = TensorType | ScalarType | TableType
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument; `pinned` means that `value` (a literal, or a term over the symbols) is passed."""
+
+    name: str
+    type: Type
+    pinned: bool = False
+    value: Literal | Term = None
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """One condition of a `where` clause; an element fact also names its tensor and index.
+
+    `defines` is the name on the left of `name == term`, which `other` then stands for.
+    """
+
+    term: Term
+    text: str
+    position: int
+    tensor: str = ""
+    index: tuple[Term, ...] = ()
+    defines: str = ""
+    other: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """Contract of a host function: what it returns for any arguments."""
+
+    name: str
+    params: tuple[str, ...]
+    results: tuple[Type, ...]
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """`tensor[index]` is initialised where all `conditions` hold; the names in `index` are bound here."""
+
+    tensor: str
+    index: tuple[str, ...]
+    conditions: tuple[Term, ...]
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A parsed signature; `grid` is None for a launcher."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    grid: tuple[Term, ...] | None = None
+    where: tuple[Where, ...] = ()
+    helpers: tuple[Helper, ...] = ()
+    defined: tuple[Defined, ...] = ()
+    text: str = ""
+
+    def argument(self, name: str) -> Argument | None:
+        """The argument called `name`, if there is one."""
+        return next((a for a in self.arguments if a.name == name), None)
