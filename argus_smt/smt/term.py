@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, reduce
 from math import gcd
 from typing import Any
 
@@ -472,20 +472,36 @@ _BUILD: dict[str, Callable[..., Term]] = {
 }  # fmt: skip
 
 
+def make(op: str, args: tuple[Term, ...], data: Any = None) -> Term:
+    """The term of a node's three parts, normalised again.
+
+    Raises ValueError for an unknown `op`.
+    """
+    match op:
+        case "const":
+            return const(data)
+        case "var":
+            return var(data)
+        case "bvar":
+            return bvar(data)
+        case "true" | "false":
+            return boolean(op == "true")
+        case "app":
+            return app(data, *args)
+        case "bapp":
+            return bapp(data, *args)
+        case "add":
+            return add(const(data[0]), *(scale(a, c) for a, c in zip(args, data[1:], strict=True)))
+        case "mul":
+            return reduce(mul, args)
+    if op not in _BUILD:
+        raise ValueError(f"no such kind of term: {op}")
+    return _BUILD[op](*args)
+
+
 def rebuild(t: Term, args: tuple[Term, ...]) -> Term:
     """`t` over other children, normalised again."""
-    match t.op:
-        case "app" | "bapp":
-            return _node(t.op, args, t.data, t.sort)
-        case "add":
-            return add(const(t.data[0]), *(scale(a, c) for a, c in zip(args, t.data[1:], strict=True)))
-        case "mul":
-            out = args[0]
-            for a in args[1:]:
-                out = mul(out, a)
-            return out
-        case op:
-            return _BUILD[op](*args)
+    return make(t.op, args, t.data)
 
 
 def substitute(t: Term, mapping: Mapping[Term, Term], memo: dict[Term, Term] | None = None) -> Term:
