@@ -27,7 +27,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  { echo "error: Argus needs Python 3.10 or newer; '$(PYTHON)' is not. Try: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo "error: '$(PYTHON)' cannot make virtual environments. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	@echo "setting up $(VENV): about 1 GB with the CPU build of torch, a few minutes the first time"
+	@echo "setting up $(VENV): about 2 GB with the CPU build of torch, a minute or more the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off $(PIP_ARGS) \
 	  -c constraints.txt -e '.[test,dev]'
