@@ -1,0 +1,159 @@
+"""A whole run: capture the files, prove every case in worker processes, collect what became of each."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from argus_smt.diag.report import Resources
+from argus_smt.ir.launch import Program
+from argus_smt.ir.serialise import dumps_program
+from argus_smt.prove.cache import Cache
+from argus_smt.prove.capturing import COMMAND, LIMIT_S, Captured, Captures, InputError, Job
+from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.pool import ENTRY, Answer, Pool, PoolError, Settings, Task
+from argus_smt.prove.report import Outcome, ProgramRun
+
+Progress = Callable[[str, int, int], None]
+"""Called with what happens now, how many cases are done, how many there are."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """The progress that nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """How a run works. `cache` is None where nothing is to be kept or found again."""
+
+    prove: ProveOptions = field(default_factory=ProveOptions)
+    jobs: int = 0
+    cache: Cache | None = None
+    entry: str = ENTRY
+    capture: Sequence[str] = COMMAND
+    capture_limit_s: float = LIMIT_S
+    hard_limit_s: float | None = None
+    captured: Callable[[Sequence[Program]], None] = lambda _: None
+    """Hears of the programs before they are proved."""
+
+    @property
+    def workers(self) -> int:
+        return self.jobs or len(os.sched_getaffinity(0))
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known so far."""
+
+    captured: list[Captured] = field(default_factory=list)
+    programs: list[Program] = field(default_factory=list)
+    results: dict[Task, CaseResult] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    cached: int = 0
+    total: int = 0
+    interrupted: str = ""
+    peak_mb: float = 0.0
+
+
+def run_session(
+    jobs: Sequence[Job], options: SessionOptions, progress: Progress = silent
+) -> tuple[Outcome, tuple[InputError, ...]]:
+    """Capture and prove; gives what was found out and the files that could not be looked at.
+
+    An interrupt (Ctrl-C) ends all processes and gives what is decided by then.
+    """
+    start = time.monotonic()
+    state = _State()
+    settings = Settings(_for_workers(options.prove), options.workers, options.entry, options.hard_limit_s)
+    try:
+        with Pool(settings) as pool:
+            try:
+                _capture(jobs, options, state, progress)
+                _prove(pool, options, state, progress)
+            finally:
+                state.peak_mb = pool.peak_mb
+    except KeyboardInterrupt:
+        state.interrupted = f"interrupted: {len(state.results)} of {state.total} cases decided"
+    except PoolError as error:
+        state.faults.append(str(error))
+    errors = tuple(c.error for c in state.captured if c.error is not None)
+    return _outcome(state, options, time.monotonic() - start), errors
+
+
+def _for_workers(options: ProveOptions) -> ProveOptions:
+    """The report filters by code; a worker proves everything, so that the limits are complete."""
+    return replace(options, select=(), ignore=())
+
+
+def _capture(jobs: Sequence[Job], options: SessionOptions, state: _State, progress: Progress) -> None:
+    progress("loading and launching", 0, 0)
+    captures = Captures(options.capture, options.workers, options.capture_limit_s)
+    state.captured = captures.run(jobs)
+    state.programs = [p for c in state.captured for p in c.programs]
+    state.total = sum(len(launch.cases) for p in state.programs for launch in p.launches)
+    options.captured(state.programs)
+
+
+def _prove(pool: Pool, options: SessionOptions, state: _State, progress: Progress) -> None:
+    texts = {k: dumps_program(replace(p, seconds=())) for k, p in enumerate(state.programs)}
+    keys = _look_up(texts, options, state)
+    tasks = [t for t in keys if t not in state.results]
+    progress("proving", len(state.results), state.total)
+    for answer in pool.run(texts, tasks):
+        state.results[answer.task] = _settled(answer, state)
+        if options.cache is not None and answer.result is not None:
+            options.cache.put(keys[answer.task], answer.result)
+        progress("proving", len(state.results), state.total)
+
+
+def _look_up(texts: dict[int, str], options: SessionOptions, state: _State) -> dict[Task, str]:
+    """Every case with its key in the cache; results that are there already go into the state."""
+    keys: dict[Task, str] = {}
+    chosen = _for_workers(options.prove)
+    for k, program in enumerate(state.programs):
+        for i, launch in enumerate(program.launches):
+            for j in range(len(launch.cases)):
+                task = Task(k, i, j)
+                keys[task] = options.cache.key(texts[k], i, j, chosen, options.entry) if options.cache else ""
+                found = options.cache.get(keys[task]) if options.cache else None
+                if found is not None:
+                    state.results[task] = found
+                    state.cached += 1
+    return keys
+
+
+def _settled(answer: Answer, state: _State) -> CaseResult:
+    """The result of a case; one without findings of its own is unknown for the reason given."""
+    if answer.result is not None:
+        return answer.result
+    task = answer.task
+    launch = state.programs[task.program].launches[task.launch]
+    label = launch.cases[task.case].label
+    if answer.fault:
+        state.faults.append(f"{launch.kernel}, case {label}: {answer.reason}" if label else answer.reason)
+    code = "AR901" if answer.fault else "AR902"
+    finding = Finding(
+        code, Verdict.UNKNOWN, Severity.ERROR, launch.span, f"`{launch.kernel}` is undecided in a case",
+        site=f"undecided {launch.span}", label=label, reason=answer.reason, reason_code=code,
+    )  # fmt: skip
+    return CaseResult(task.launch, task.case, label, (finding,))
+
+
+def _outcome(state: _State, options: SessionOptions, wall_s: float) -> Outcome:
+    runs = tuple(
+        ProgramRun(p, {(t.launch, t.case): r for t, r in state.results.items() if t.program == k})
+        for k, p in enumerate(state.programs)
+    )
+    spent: dict[str, float] = {}
+    for name, seconds in (pair for c in state.captured for pair in c.seconds):
+        spent[name] = round(spent.get(name, 0.0) + seconds, 3)
+    resources = Resources(
+        wall_s=round(wall_s, 3),
+        capture_s=spent,
+        workers=options.workers,
+        peak_worker_mb=round(state.peak_mb, 1),
+        cached_cases=state.cached,
+    )
+    return Outcome(runs, state.interrupted, tuple(state.faults), resources)
