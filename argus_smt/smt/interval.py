@@ -57,14 +57,25 @@ def meet(a: Interval, b: Interval) -> Interval:
 
 
 class Bounds:
-    """Interval of each atom, and from them of every term. Atoms not in `env` are unbounded."""
+    """Interval of each atom, and from them of every term.
 
-    def __init__(self, env: dict[Term, Interval] | None = None) -> None:
+    `env` bounds single atoms, `functions` every application of an unknown function by its name; others are unbounded.
+    """
+
+    def __init__(
+        self, env: dict[Term, Interval] | None = None, functions: dict[str, Interval] | None = None
+    ) -> None:
         self.env: dict[Term, Interval] = dict(env or {})
+        self.functions: dict[str, Interval] = functions if functions is not None else {}
         self._memo: dict[Term, Interval] = {}
 
     def copy(self) -> Bounds:
-        return Bounds(self.env)
+        """An independent copy; the table of functions stays shared."""
+        return Bounds(self.env, self.functions)
+
+    def forget(self) -> None:
+        """Drop what was computed, after `env` was replaced."""
+        self._memo.clear()
 
     def narrow(self, atom: Term, interval: Interval) -> None:
         """Add that `atom` lies in `interval`."""
@@ -124,6 +135,8 @@ class Bounds:
                 if known is not None:
                     return self.of(t.args[1 if known else 2])
                 return _join(self.of(t.args[1]), self.of(t.args[2]))
+            case "app":
+                return self.functions.get(t.data, ALL)
             case _:
                 return ALL
 

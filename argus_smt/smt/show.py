@@ -8,6 +8,7 @@ from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
 _OR, _AND, _NOT, _CMP, _SUM, _PRODUCT, _ATOM = range(7)
+_LARGEST_POWER = 256
 
 
 def show(t: Term) -> str:
@@ -36,10 +37,10 @@ def _show(t: Term) -> tuple[str, int]:
             sign = "//" if t.op == "div" else "%"
             return f"{_wrap(t.args[0], _PRODUCT)} {sign} {_wrap(t.args[1], _ATOM)}", _PRODUCT
         case "nonneg" | "zero":
-            return _compare(t.args[0], t.op == "zero"), _CMP
+            return _equation(t.args[0], "==") if t.op == "zero" else _compare(t.args[0]), _CMP
         case "not":
             if t.args[0].op == "zero":
-                return _compare(t.args[0].args[0], True).replace("==", "!="), _CMP
+                return _equation(t.args[0].args[0], "!="), _CMP
             return f"not {_wrap(t.args[0], _CMP)}", _NOT
         case "and" | "or":
             level = _AND if t.op == "and" else _OR
@@ -59,7 +60,7 @@ def _name(name: str, mark: str) -> str:
 
 
 def _number(n: int) -> str:
-    if abs(n) >= 1 << 20:
+    if 1 << 20 <= abs(n) < 1 << _LARGEST_POWER:
         for offset in (0, 1, -1):
             base = abs(n) - offset
             if base & (base - 1) == 0:
@@ -83,18 +84,22 @@ def _sum(p: T.Poly) -> str:
     return out or "0"
 
 
-def _compare(t: Term, equal: bool) -> str:
-    left: T.Poly = {}
-    right: T.Poly = {}
-    for m, c in T.poly(t).items():
-        if c < 0:
-            left[m] = -c
-        else:
-            right[m] = c
-    if equal:
-        if list(left) in ([], [()]) or (() in left and () not in right):
-            left, right = right, left
-        return f"{_sum(left)} == {_sum(right)}"
+def _sides(t: Term) -> tuple[T.Poly, T.Poly]:
+    """Polynomials without negative coefficients whose difference, right minus left, is `t`."""
+    p = T.poly(t)
+    return {m: -c for m, c in p.items() if c < 0}, {m: c for m, c in p.items() if c > 0}
+
+
+def _equation(t: Term, sign: str) -> str:
+    left, right = _sides(t)
+    if list(left) in ([], [()]) or (() in left and () not in right):
+        left, right = right, left
+    return f"{_sum(left)} {sign} {_sum(right)}"
+
+
+def _compare(t: Term) -> str:
+    """`0 <= t` as a comparison of two sums."""
+    left, right = _sides(t)
     if left.get(()) == 1 and len(left) > 1:
         return f"{_sum({m: c for m, c in left.items() if m})} < {_sum(right)}"
     if list(left) == [()]:
@@ -129,6 +134,8 @@ def _read(node: ast.expr, booleans: frozenset[str]) -> Term:
             return T.const(n)
         case ast.Name(id=name):
             return T.bvar(name) if name in booleans else T.var(name)
+        case ast.Attribute() | ast.Subscript():
+            return T.var(ast.unparse(node))
         case ast.UnaryOp(op=ast.USub(), operand=x):
             return -_read(x, booleans)
         case ast.UnaryOp(op=ast.Not(), operand=x):
@@ -159,7 +166,7 @@ def _arith(op: ast.operator, a: Term, b: Term) -> Term:
             return T.div(a, b)
         case ast.Mod():
             return T.mod(a, b)
-        case ast.Pow() if a.is_const and b.is_const and 0 <= b.value <= 256:
+        case ast.Pow() if a.is_const and b.is_const and 0 <= b.value <= _LARGEST_POWER:
             return T.const(a.value**b.value)
         case _:
             raise ValueError(f"no such operator in terms: {type(op).__name__}")

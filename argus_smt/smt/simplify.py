@@ -27,7 +27,7 @@ def _fold(t: Term, bounds: Bounds) -> Term:
         case "ite" | "bite":
             known = bounds.truth(t.args[0])
             return t if known is None else t.args[1 if known else 2]
-        case "nonneg" | "zero" | "and" | "or" | "not" | "bvar":
+        case "nonneg" | "zero" | "and" | "or" | "not":
             decided = bounds.truth(t)
             return t if decided is None else T.boolean(decided)
         case "min" | "max":

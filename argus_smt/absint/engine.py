@@ -1,0 +1,219 @@
+"""The abstract interpreter: one pass over a kernel in one case, giving the facts that duties are made from."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from argus_smt.absint import control, integers, memory, promises, shapes, tilewide
+from argus_smt.absint.facts import Facts, Lost
+from argus_smt.absint.state import State, argument
+from argus_smt.absint.values import COORDS, PIDS, AbsValue, FloatV, IntV
+from argus_smt.ir import ops as I
+from argus_smt.ir.launch import Arg, Case, Launch, PointerArg
+from argus_smt.ir.types import shape_of
+from argus_smt.ir.walk import results, walk
+from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
+from argus_smt.smt.term import Term
+
+
+def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]) -> Facts:
+    """Facts of `case.kernel`; `domain` holds at entry and `bounds` are the intervals that it implies.
+
+    Adds the ranges of the program ids to the bounds. Raises nothing: what has no meaning becomes a lost value.
+    """
+    facts = Facts(bounds)
+    for pid, extent in zip(PIDS, launch.grid, strict=True):
+        top = bounds.of(extent)[1]
+        bounds.narrow(pid, (0, None if top is None else max(top - 1, 0)))
+    state = State(
+        args=case.args,
+        storages={s.ident: s for s in launch.storages},
+        grid=launch.grid,
+        written=_written(case),
+        sites=name_sites(case.kernel),
+        facts=facts,
+        path=domain,
+    )
+    for index, (param, arg) in enumerate(zip(case.kernel.body.params, case.args, strict=True)):
+        state.put(param, argument(index, arg))
+    run_block(state, case.kernel.body)
+    return facts
+
+
+def name_sites(kernel: I.Kernel) -> dict[int, str]:
+    """A name for each operation that is equal in all cases of a kernel: place, kind, and number among equals."""
+    sites: dict[int, str] = {}
+    seen: dict[str, int] = {}
+    for op in walk(kernel.body):
+        base = f"{op.span.line}:{op.span.column}:{type(op).__name__}"
+        count = seen[base] = seen.get(base, 0) + 1
+        sites[id(op)] = base if count == 1 else f"{base}#{count}"
+    return sites
+
+
+def _written(case: Case) -> frozenset[int]:
+    """Storages that may be written: those reachable by a store's pointer, all of them if that cannot be told."""
+    stores = [op for op in walk(case.kernel.body) if isinstance(op, I.Store | I.AtomicRMW | I.AtomicCAS)]
+    stores_unknown = any(isinstance(op, I.Opaque) and op.effects for op in walk(case.kernel.body))
+    pointers = {p.number: i for i, p in enumerate(case.kernel.body.params) if isinstance(case.args[i], PointerArg)}
+    reach = _reach(case.kernel, pointers)
+    out: set[int] = set()
+    for op in stores:
+        roots = reach.get(op.ptr.number)
+        if not roots:
+            stores_unknown = True
+        out |= {_storage(case.args[i]) for i in roots or ()}
+    if stores_unknown:
+        out |= {_storage(a) for a in case.args if isinstance(a, PointerArg)}
+    return frozenset(out)
+
+
+def _storage(arg: Arg) -> int:
+    assert isinstance(arg, PointerArg)
+    return arg.storage
+
+
+def _reach(kernel: I.Kernel, roots: dict[int, int]) -> dict[int, frozenset[int]]:
+    """For each value, the pointer arguments that it may derive from (data flow to a fixed point, control included)."""
+    reach: dict[int, frozenset[int]] = {n: frozenset((i,)) for n, i in roots.items()}
+    changed = True
+
+    def flow(sources: tuple[I.Value, ...], sinks: tuple[I.Value, ...]) -> None:
+        nonlocal changed
+        for a, b in zip(sources, sinks, strict=False):
+            joined = reach.get(b.number, frozenset()) | reach.get(a.number, frozenset())
+            if joined != reach.get(b.number, frozenset()):
+                reach[b.number], changed = joined, True
+
+    while changed:
+        changed = False
+        for op in walk(kernel.body):
+            match op:
+                case I.For():
+                    flow(op.inits, op.body.params[1:])
+                    flow(op.body.yields, op.body.params[1:])
+                    flow(op.inits, op.results)
+                    flow(op.body.yields, op.results)
+                case I.While():
+                    flow(op.inits, op.before.params)
+                    flow(op.before.yields[1:], op.after.params)
+                    flow(op.after.yields, op.before.params)
+                    flow(op.before.yields[1:], op.results)
+                case I.If():
+                    flow(op.then.yields, op.results)
+                    flow(op.orelse.yields, op.results)
+                case I.AddPtr():
+                    flow((op.ptr,), (op.result,))
+                case I.Select():
+                    flow((op.a,), (op.result,))
+                    flow((op.b,), (op.result,))
+                case I.Join() | I.Cat():
+                    flow((op.lhs,), (op.result,))
+                    flow((op.rhs,), (op.result,))
+                case I.Split():
+                    flow((op.operand, op.operand), op.results)
+                case (
+                    I.Splat() | I.ExpandDims() | I.Broadcast() | I.Reshape() | I.Trans() | I.Unsplat()
+                    | I.Cast() | I.Gather()
+                ):  # fmt: skip
+                    flow((op.operand,), (op.result,))
+                case _:
+                    pass
+    return reach
+
+
+def run_block(state: State, block: I.Block) -> tuple[AbsValue, ...]:
+    """Interpret a block in the current environment; its yielded values."""
+    for op in block.ops:
+        _step(state, op)
+    return tuple(state.integer(v) if integers.is_integer(v) else state.get(v) for v in block.yields)
+
+
+def _step(state: State, op: I.Op) -> None:
+    made = results(op)
+    state.shape = shape_of(made[0].type) if made else ()
+    match op:
+        case I.For():
+            control.counted_loop(state, op, run_block)
+        case I.While():
+            control.while_loop(state, op, run_block)
+        case I.If():
+            control.branch(state, op, run_block)
+        case I.Load() | I.Store() | I.AtomicRMW() | I.AtomicCAS():
+            state.shape = shape_of(op.ptr.type)
+            value = memory.access(state, op)
+            if value is not None:
+                state.put(made[0], value)
+        case I.Assume() | I.Assert() | I.Hint():
+            promises.promise(state, op)
+        case I.Split():
+            for result, half in zip(op.results, shapes.split(state, op), strict=True):
+                state.put(result, half)
+        case I.Reduce():
+            for result, value in zip(op.results, tilewide.reduce(state, op), strict=True):
+                state.put(result, value)
+        case I.Scan():
+            for result, value in zip(op.results, tilewide.scan(state, op), strict=True):
+                state.put(result, value)
+        case I.Opaque():
+            _opaque(state, op)
+        case I.Barrier():
+            pass
+        case _:
+            state.put(op.result, _value(state, op))
+
+
+def _opaque(state: State, op: I.Opaque) -> None:
+    for i, result in enumerate(op.results):
+        state.put(result, state.unknown(result.type, f"{state.site(op)}/{i}", op.reason))
+    if op.effects and state.recording:
+        state.facts.lost.append(Lost(state.site(op), op, "atomic", op.reason, state.scope()))
+
+
+def _value(
+    state: State,
+    op: (
+        I.Const | I.Undef | I.Range | I.ProgramId | I.NumPrograms | I.Unary | I.Binary | I.Fma | I.Cmp | I.Select
+        | I.Cast | I.Splat | I.ExpandDims | I.Broadcast | I.Reshape | I.Trans | I.Join | I.Cat | I.Unsplat
+        | I.AddPtr | I.Dot | I.Gather
+    ),
+) -> AbsValue:  # fmt: skip
+    match op:
+        case I.Const():
+            return integers.tile_constant(op.result, op.value)
+        case I.Undef():
+            return state.unknown(op.result.type, state.site(op), "an undefined value")
+        case I.Range():
+            return IntV(COORDS[0] + op.start)
+        case I.ProgramId():
+            return IntV(PIDS[op.axis])
+        case I.NumPrograms():
+            return IntV(state.grid[op.axis])
+        case I.Unary():
+            return integers.unary(state, op)
+        case I.Binary():
+            return integers.binary(state, op)
+        case I.Fma():
+            return FloatV()
+        case I.Cmp():
+            return integers.compare(state, op)
+        case I.Select():
+            return integers.select(state, op)
+        case I.Cast():
+            return integers.cast(state, op)
+        case I.Splat() | I.ExpandDims() | I.Broadcast() | I.Reshape() | I.Trans() | I.Unsplat():
+            return shapes.move(state, op)
+        case I.Join():
+            return shapes.join(state, op)
+        case I.Cat():
+            return shapes.cat(state, op)
+        case I.AddPtr():
+            return memory.add_ptr(state, op)
+        case I.Dot():
+            return tilewide.dot(state, op)
+        case I.Gather():
+            return shapes.gather(state, op)
+        case _:
+            assert_never(op)
+

@@ -1,0 +1,146 @@
+"""State of the abstract interpreter: environment, path and loops around the current operation, and the growing facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from argus_smt.absint.facts import Facts, Scope
+from argus_smt.absint.values import COORDS, NO_GUARDS, AbsValue, FloatV, Guard, Guards, IntV, LostV, PtrV, Target
+from argus_smt.ir.launch import Arg, PointerArg, Storage
+from argus_smt.ir.ops import Op, Value
+from argus_smt.ir.types import INT_BITS, Ptr, Scalar, Type, elem_of, shape_of
+from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
+from argus_smt.smt.simplify import simplify
+from argus_smt.smt.term import Term
+
+
+@dataclass(slots=True)
+class State:
+    """Mutable; one for a kernel in a case. `recording` is off while a loop body is tried out for its recurrences."""
+
+    args: tuple[Arg, ...]
+    storages: dict[int, Storage]
+    grid: tuple[Term, Term, Term]
+    written: frozenset[int]
+    """Storages that some operation of the kernel may write."""
+    sites: dict[int, str]
+    facts: Facts
+    env: dict[int, AbsValue] = field(default_factory=dict)
+    path: tuple[Term, ...] = ()
+    path_guards: Guards = NO_GUARDS
+    counters: tuple[Term, ...] = ()
+    recording: bool = True
+    serial: int = 0
+    shape: tuple[int, ...] = ()
+    """Shape of the tile whose coordinates the terms at hand are over."""
+    _views: dict[tuple[int, ...], tuple[Bounds, dict[Term, Term]]] = field(default_factory=dict)
+
+    def _view(self) -> tuple[Bounds, dict[Term, Term]]:
+        """Intervals under the current path, with the coordinates inside `shape`, and the simplifier's memory for them."""
+        view = self._views.get(self.shape)
+        if view is None:
+            base = self.facts.bounds
+            coords = {COORDS[d]: (0, n - 1) for d, n in enumerate(self.shape)}
+            view = self._views[self.shape] = (Bounds({**base.env, **coords}, base.functions), {})
+        return view
+
+    @property
+    def bounds(self) -> Bounds:
+        return self._view()[0]
+
+    def scope(self) -> Scope:
+        return Scope(self.path, self.counters, self.path_guards)
+
+    def site(self, op: Op) -> str:
+        return self.sites[id(op)]
+
+    def get(self, value: Value) -> AbsValue:
+        return self.env[value.number]
+
+    def put(self, value: Value, abstract: AbsValue) -> None:
+        self.env[value.number] = abstract
+
+    def simp(self, t: Term) -> Term:
+        """`t` simplified by the intervals that are known here."""
+        bounds, memo = self._view()
+        return simplify(t, bounds, memo)
+
+    def integer(self, value: Value) -> IntV:
+        """The integer or boolean behind `value`; a fresh unknown one if it is lost."""
+        found = self.get(value)
+        if isinstance(found, IntV):
+            return found
+        reason = found.reason if isinstance(found, LostV) else "a number computed from floats"
+        fresh = self.unknown(value.type, f"v{value.number}", reason)
+        assert isinstance(fresh, IntV)
+        return fresh
+
+    def unknown(self, kind: Type, name: str, reason: str) -> AbsValue:
+        """A value of type `kind` of which only the width is known; it may differ by element and loop trip."""
+        elem = elem_of(kind)
+        if isinstance(elem, Ptr):
+            return LostV(reason)
+        if not elem.is_int:
+            return FloatV()
+        args = COORDS[: len(shape_of(kind))] + self.counters
+        name = f"?{name}"
+        self.facts.ledger.setdefault(name, reason)
+        if elem.name == "i1":
+            return IntV(T.bapp(name, *args))
+        self.bounds.functions.setdefault(name, width_range(elem))
+        return IntV(T.app(name, *args))
+
+    def fresh(self, prefix: str) -> str:
+        self.serial += 1
+        return f"{prefix}{self.serial}"
+
+    @contextmanager
+    def under(self, *conditions: Term, guards: Guards = NO_GUARDS) -> Iterator[None]:
+        """Within: the conditions hold too."""
+        path, old_guards, env = self.path, self.path_guards, self.facts.bounds.env
+        self.facts.bounds.env = dict(env)
+        self.assume(T.and_(*conditions), guards)
+        try:
+            yield
+        finally:
+            self.path, self.path_guards, self.facts.bounds.env = path, old_guards, env
+            self._renew()
+
+    def assume(self, condition: Term, guards: Guards = NO_GUARDS) -> None:
+        """From here to the end of the enclosing block `condition` holds."""
+        self.path += tuple(c for c in T.conjuncts(condition) if c not in self.path)
+        self.path_guards |= guards
+        self.facts.bounds.learn([condition])
+        self._renew()
+
+    def _renew(self) -> None:
+        self.facts.bounds.forget()
+        self._views.clear()
+
+
+def width_range(elem: Scalar) -> tuple[int, int]:
+    """Least and greatest signed value of an integer type."""
+    bits = INT_BITS[elem.name]
+    return (0, 1) if bits == 1 else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def fits(term: Term, bits: int) -> Term:
+    """`term` is representable in `bits` signed bits."""
+    half = 1 << (bits - 1)
+    return T.and_(T.ge(term, -half), T.lt(term, half))
+
+
+def argument(index: int, arg: Arg) -> AbsValue:
+    """Abstract value of a kernel argument."""
+    if isinstance(arg, PointerArg):
+        return PtrV((Target(T.TRUE, index, T.ZERO),))
+    if arg.value is None:
+        return FloatV()
+    return IntV(T.ne(arg.value, 0) if arg.dtype == "i1" and arg.value.sort is T.Sort.INT else arg.value)
+
+
+def guard(site: str, cond: Term) -> Guards:
+    return frozenset((Guard(site, cond),))
