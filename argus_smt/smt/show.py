@@ -134,8 +134,6 @@ def _read(node: ast.expr, booleans: frozenset[str]) -> Term:
             return T.const(n)
         case ast.Name(id=name):
             return T.bvar(name) if name in booleans else T.var(name)
-        case ast.Attribute() | ast.Subscript():
-            return T.var(ast.unparse(node))
         case ast.UnaryOp(op=ast.USub(), operand=x):
             return -_read(x, booleans)
         case ast.UnaryOp(op=ast.Not(), operand=x):
