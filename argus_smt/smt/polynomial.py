@@ -153,9 +153,7 @@ def poly(t: Term) -> Poly:
 def from_poly(p: Mapping[tuple[Term, ...], int]) -> Term:
     """The term of a polynomial; inverse of `poly`."""
     offset = p.get((), 0)
-    items = sorted(
-        ((m, c) for m, c in p.items() if m and c), key=lambda mc: tuple(a.ident for a in mc[0])
-    )
+    items = sorted(((m, c) for m, c in p.items() if m and c), key=lambda mc: tuple(a.ident for a in mc[0]))
     if not items:
         return const(offset)
     monos = tuple(m[0] if len(m) == 1 else node("mul", m, None, Sort.INT) for m, _ in items)

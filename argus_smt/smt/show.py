@@ -74,8 +74,10 @@ def _sum(p: T.Poly) -> str:
     items = sorted(p.items(), key=lambda mc: (mc[0] == (), mc[1] < 0))
     out = ""
     for mono, coef in items:
-        body = " * ".join(_wrap(a, _ATOM) for a in mono)
         size = abs(coef)
+        # `-(a // b)` needs its brackets, `x - a // b` does not
+        bare = len(mono) == 1 and size == 1 and (coef > 0 or out != "")
+        body = _wrap(mono[0], _PRODUCT) if bare else " * ".join(_wrap(a, _ATOM) for a in mono)
         text = _number(size) if not mono else body if size == 1 else f"{_number(size)} * {body}"
         if not out:
             out = text if coef > 0 else f"-{text}"
@@ -166,6 +168,8 @@ def _arith(op: ast.operator, a: Term, b: Term) -> Term:
             return T.mod(a, b)
         case ast.Pow() if a.is_const and b.is_const and 0 <= b.value <= _LARGEST_POWER:
             return T.const(a.value**b.value)
+        case ast.Pow():
+            raise ValueError(f"powers in terms have constant operands and exponents up to {_LARGEST_POWER}")
         case _:
             raise ValueError(f"no such operator in terms: {type(op).__name__}")
 
