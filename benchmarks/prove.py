@@ -66,8 +66,10 @@ EXAMPLES = (
 CLASSES: tuple[tuple[str, int | None], ...] = (("≤ 64", 64), ("≤ 4096", 4096), ("≤ 2^20", 1 << 20), ("any", None))
 """Size classes: every size of the signature is at most this."""
 
-COLUMNS = ("example", "sizes", "cases", "slowest", "figure", "ratio", "to smallest", "all cases", "solver", "peak")
-COLUMNS += ("obligations by method", "verdicts")
+COLUMNS = (
+    *("example", "sizes", "cases", "slowest", "figure", "ratio", "to smallest", "all cases", "solver", "peak"),
+    *("obligations by method", "verdicts"),
+)
 TEXT_COLUMNS = ("example", "sizes", "obligations by method", "verdicts")
 
 
@@ -201,9 +203,9 @@ def report(rows: list[Row], runs: int, command: list[str]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `{COMMAND}`; medians of {runs} runs, each in a fresh process. Times are wall clock for analysis and",
-        "solving after capture, all checks. *Slowest* is the slowest case of the launch, which the figure to reach is",
-        "about; *to smallest* divides it by that of the smallest size class. A class bounds every size of the signature.",
+        f"Written by `{COMMAND}`; medians of {runs} runs, each in a fresh process. Times are wall clock for",
+        "analysis and solving after capture, all checks. *Slowest* is the slowest case of the launch, which the figure",
+        "to reach is about; *to smallest* divides it by that of the smallest size class. A class bounds every size.",
         "",
         f"{cpu()}, {os.cpu_count()} cores, Python {platform.python_version()}, {versions}.",
         "",
