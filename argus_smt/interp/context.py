@@ -1,0 +1,26 @@
+"""What every operation of one run may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from argus_smt.interp.events import Recorder
+from argus_smt.interp.memory import FIRST_PROGRAM, Memory
+from argus_smt.interp.pointers import Views
+
+
+@dataclass(slots=True)
+class Context:
+    """Memory, views, the recorder, and which program of which grid is running."""
+
+    memory: Memory
+    views: Views
+    recorder: Recorder
+    grid: tuple[int, int, int]
+    program: tuple[int, int, int] = (0, 0, 0)
+
+    @property
+    def writer_code(self) -> int:
+        """The code by which memory knows this program: its number, x fastest, after the host's."""
+        x, y, z = self.program
+        return FIRST_PROGRAM + x + self.grid[0] * (y + self.grid[1] * z)

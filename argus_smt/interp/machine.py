@@ -1,0 +1,290 @@
+"""Executes the operations of one program: values, memory, control flow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from argus_smt.interp import access, atomics, elementwise, tiles
+from argus_smt.interp.context import Context
+from argus_smt.interp.events import Stop
+from argus_smt.interp.formats import lane_dtype, round_to, settle_int
+from argus_smt.interp.hints import broken_lanes
+from argus_smt.interp.lanes import Array, Lanes, is_marked, merge
+from argus_smt.ir.ops import (
+    AddPtr,
+    Assert,
+    Assume,
+    AtomicCAS,
+    AtomicRMW,
+    Barrier,
+    Binary,
+    Block,
+    Broadcast,
+    Cast,
+    Cat,
+    Cmp,
+    Const,
+    Dot,
+    ExpandDims,
+    Fma,
+    For,
+    Gather,
+    Hint,
+    If,
+    Join,
+    Load,
+    NumPrograms,
+    Op,
+    Opaque,
+    ProgramId,
+    Range,
+    Reduce,
+    Reshape,
+    Scan,
+    Select,
+    Splat,
+    Split,
+    Store,
+    Trans,
+    Unary,
+    Undef,
+    Unsplat,
+    Value,
+    While,
+)
+from argus_smt.ir.types import Ptr, Scalar, Type, elem_of, shape_of
+
+
+class Machine:
+    """The values of one program. Loops and branches run on scalars; raises Stop where the program is given up."""
+
+    def __init__(self, ctx: Context, step_limit: int) -> None:
+        self.ctx = ctx
+        self.values: dict[int, Lanes] = {}
+        self.steps = 0
+        self.step_limit = step_limit
+
+    def run(self, block: Block, args: Sequence[Lanes]) -> list[Lanes]:
+        """Execute a block with `args` for its parameters; gives what it yields."""
+        for param, arg in zip(block.params, args, strict=True):
+            self.values[param.number] = arg
+        for op in block.ops:
+            self.steps += 1
+            if self.steps > self.step_limit:
+                self._give_up(op, f"more than {self.step_limit} steps")
+            results, values = self._execute(op)
+            for result, value in zip(results, values, strict=True):
+                self.values[result.number] = value
+        return self._all(block.yields)
+
+    def _give_up(self, op: Op, why: str) -> None:
+        self.ctx.recorder.event("limit", op, detail=why)
+        raise Stop
+
+    def _get(self, value: Value) -> Lanes:
+        return self.values[value.number]
+
+    def _maybe(self, value: Value | None) -> Lanes | None:
+        return None if value is None else self._get(value)
+
+    def _all(self, values: Sequence[Value]) -> list[Lanes]:
+        return [self._get(v) for v in values]
+
+    def _execute(self, op: Op) -> tuple[Sequence[Value], Sequence[Lanes]]:
+        """Results of an operation and their values."""
+        match op:
+            case For():
+                return op.results, self._for(op)
+            case While():
+                return op.results, self._while(op)
+            case If():
+                holds = self._branch(op, self._get(op.cond), "the branch")
+                return op.results, self.run(op.then if holds else op.orelse, ())
+            case Reduce() | Scan():
+                return op.results, self._fold(op)
+            case Opaque():
+                return op.results, self._opaque(op)
+            case Split():
+                return op.results, tiles.split(self._get(op.operand))
+            case Store():
+                access.store(self.ctx, op, self._get(op.ptr), self._get(op.value), self._maybe(op.mask))
+                return (), ()
+            case Assume() | Assert() | Hint():
+                self._promise(op)
+                return (), ()
+            case Barrier():
+                return (), ()
+            case _:
+                return (op.result,), (self._value(op),)
+
+    def _value(self, op: Op) -> Lanes:
+        """Value of an operation with one result."""
+        ctx, get = self.ctx, self._get
+        match op:
+            case Const() | Undef() | Range() | ProgramId() | NumPrograms():
+                return self._source(op)
+            case Unary():
+                return elementwise.unary(ctx, op, get(op.operand))
+            case Binary():
+                return elementwise.binary(ctx, op, get(op.lhs), get(op.rhs))
+            case Fma():
+                return elementwise.fma(op, get(op.a), get(op.b), get(op.c))
+            case Cmp():
+                return elementwise.compare(ctx, op, get(op.lhs), get(op.rhs))
+            case Select():
+                return elementwise.select(get(op.cond), get(op.a), get(op.b))
+            case Cast():
+                return elementwise.cast(ctx, op, get(op.operand))
+            case AddPtr():
+                return elementwise.add_ptr(ctx, op, get(op.ptr), get(op.offset))
+            case Splat() | ExpandDims() | Broadcast() | Reshape() | Trans() | Unsplat():
+                return tiles.reshape(op, get(op.operand))
+            case Join() | Cat():
+                return tiles.join(op, get(op.lhs), get(op.rhs))
+            case Dot():
+                return tiles.dot(ctx, op, get(op.a), get(op.b), get(op.c))
+            case Gather():
+                return tiles.gather(ctx, op, get(op.operand), get(op.index))
+            case Load():
+                return access.load(ctx, op, get(op.ptr), self._maybe(op.mask), self._maybe(op.other))
+            case AtomicRMW():
+                return atomics.atomic_rmw(ctx, op, get(op.ptr), get(op.value), self._maybe(op.mask))
+            case AtomicCAS():
+                return atomics.atomic_cas(ctx, op, get(op.ptr), get(op.compare), get(op.value))
+        raise TypeError(f"no meaning for {type(op).__name__}")
+
+    def _source(self, op: Const | Undef | Range | ProgramId | NumPrograms) -> Lanes:
+        match op:
+            case Const():
+                return constant(op.value, op.result.type)
+            case Undef():
+                return elementwise.undefined(self.ctx, op, elem_of(op.result.type), shape_of(op.result.type))
+            case Range():
+                return Lanes(np.arange(op.start, op.end, dtype=np.int64))
+            case ProgramId():
+                return Lanes(np.asarray(self.ctx.program[op.axis], np.int64))
+            case NumPrograms():
+                return Lanes(np.asarray(self.ctx.grid[op.axis], np.int64))
+
+    def _opaque(self, op: Opaque) -> list[Lanes]:
+        if op.effects:
+            self.ctx.recorder.event("unsupported", op, detail=f"`{op.name}` may change memory: {op.reason}")
+        return [elementwise.undefined(self.ctx, op, elem_of(r.type), shape_of(r.type)) for r in op.results]
+
+    def _fold(self, op: Reduce | Scan) -> list[Lanes]:
+        def combine(parts: Sequence[Lanes]) -> list[Lanes]:
+            shape = parts[0].shape
+            return [x.map(lambda part: np.broadcast_to(part, shape)) for x in self.run(op.combine, parts)]
+
+        how = combine if tiles.is_straight(op) else tiles.one_by_one(combine)
+        operands = self._all(op.operands)
+        if isinstance(op, Reduce):
+            return tiles.reduce(operands, op.axis, how)
+        return tiles.scan(operands, op.axis, op.reverse, how)
+
+    # ------------------------------------------------------------ promises
+
+    def _promise(self, op: Assume | Assert | Hint) -> None:
+        if isinstance(op, Hint):
+            self._hint(op)
+            return
+        cond = self._get(op.cond)
+        asked = np.ones(cond.shape, bool)
+        if isinstance(op, Assert) and op.mask is not None:
+            mask = self._get(op.mask)
+            self.ctx.recorder.used(op, mask.undef, mask.wrapped, "the mask", asked)
+            asked = np.broadcast_to(mask.data != 0, cond.shape) & ~is_marked(mask.undef, cond.shape)
+        self.ctx.recorder.used(op, cond.undef, None, "the condition", asked)
+        false = asked & (cond.data == 0) & ~is_marked(cond.undef, cond.shape)
+        if false.any():
+            kind, detail = ("assert_false", op.message) if isinstance(op, Assert) else ("assume_false", "")
+            self.ctx.recorder.event(kind, op, np.asarray(false), detail=detail)
+
+    def _hint(self, op: Hint) -> None:
+        operand = self._get(op.operand)
+        elem = elem_of(op.operand.type)
+        numbers, stride = operand.data, 1
+        if isinstance(elem, Ptr):
+            numbers, stride = self.ctx.views.addresses(operand), elem.elem.nbytes
+        broken = broken_lanes(op.kind, op.values, numbers, stride) & ~is_marked(operand.undef, operand.shape)
+        if broken.any():
+            first = int(numbers[np.unravel_index(int(np.argmax(broken)), broken.shape)])
+            wanted = ", ".join(map(str, op.values))
+            self.ctx.recorder.event(
+                "hint_false", op, broken, value=first, detail=f"{op.kind} {wanted} at the value {first}"
+            )
+
+    # ------------------------------------------------------------ control
+
+    def _branch(self, op: Op, cond: Lanes, what: str) -> bool:
+        """Value of a condition; an undefined one ends the program."""
+        self._needs(op, cond, what)
+        return bool(cond.data != 0)
+
+    def _needs(self, op: Op, value: Lanes, what: str) -> None:
+        self.ctx.recorder.used(op, value.undef, value.wrapped, what, np.ones(value.shape, bool))
+        if is_marked(value.undef, value.shape).any():
+            raise Stop
+
+    def _for(self, op: For) -> list[Lanes]:
+        bounds = self._all((op.lower, op.upper, op.step))
+        for value, what in zip(bounds, ("the lower bound", "the upper bound", "the step"), strict=True):
+            self._needs(op, value, f"{what} of the loop")
+        counter, upper, step = (int(x.data) for x in bounds)
+        wrapped = merge(*(x.wrapped for x in bounds))
+        bits = elementwise.scalar_type(elem_of(op.lower.type)).bits
+        if step <= 0 and counter < upper:
+            self._give_up(op, f"the loop's step is {step}")
+        carried = self._all(op.inits)
+        self.ctx.recorder.iteration.append(0)
+        while counter < upper:
+            now = Lanes(np.asarray(counter, np.int64), None, None, wrapped)
+            carried = self.run(op.body, (now, *carried))
+            counter = self._advance(op, counter + step, bits)
+            self.ctx.recorder.iteration[-1] += 1
+        self.ctx.recorder.iteration.pop()
+        return carried
+
+    def _advance(self, op: For, counter: int, bits: int) -> int:
+        """The next counter. One that does not fit ends the program: the loop would run on from its wrapped value."""
+        if settle_int(counter, bits) != counter:
+            self.ctx.recorder.event("wrap", op, value=counter, detail=f"the loop counter passes {bits} bits")
+            self.ctx.recorder.event("wrap_used", op, value=counter, detail="the loop counter", source=op)
+            raise Stop
+        return counter
+
+    def _while(self, op: While) -> list[Lanes]:
+        carried = self._all(op.inits)
+        self.ctx.recorder.iteration.append(0)
+        while True:
+            cond, *passed = self.run(op.before, carried)
+            if not self._branch(op, cond, "the condition of the loop"):
+                break
+            carried = self.run(op.after, passed)
+            self.ctx.recorder.iteration[-1] += 1
+            self._count_trip(op)
+        self.ctx.recorder.iteration.pop()
+        return passed
+
+    def _count_trip(self, op: While) -> None:
+        """A trip is a step too, so that a loop with nothing in it ends."""
+        self.steps += 1
+        if self.steps > self.step_limit:
+            self._give_up(op, f"more than {self.step_limit} steps")
+
+
+def constant(value: int | float, of: Type) -> Lanes:
+    """A constant as lanes of a type; integers of either signedness are taken."""
+    elem, shape = elem_of(of), shape_of(of)
+    if isinstance(elem, Ptr):
+        return Lanes(np.full(shape, int(value), np.int64), np.zeros(shape, np.int32))
+    if elem.is_int:
+        return Lanes(np.full(shape, settle_int(int(value), elem.bits), np.int64))
+    return Lanes(np.full(shape, _rounded(float(value), elem)[()], lane_dtype(elem)))
+
+
+def _rounded(value: float, elem: Scalar) -> Array:
+    with np.errstate(all="ignore"):
+        return round_to(np.asarray(value, np.float64), elem)
