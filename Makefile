@@ -14,7 +14,7 @@ EXAMPLES := examples/triton
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup prove prove-examples test test-slow lint types format check golden bench clean
+.PHONY: help setup prove prove-examples test test-slow lint types format check architecture golden bench clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' | \
@@ -57,6 +57,9 @@ format: $(STAMP) ## let ruff rewrite what it can
 	$(BIN)/ruff format .
 
 check: lint types test prove-examples ## all that a change must pass
+
+architecture: $(STAMP) ## bring the tables of ARCHITECTURE.md up to date
+	$(BIN)/python docs/architecture.py --write
 
 golden: $(STAMP) ## rewrite the expected texts of tests/golden from what is printed now
 	$(BIN)/python -m pytest -m "not slow" --update-golden $(PYTEST_ARGS)
