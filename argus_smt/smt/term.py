@@ -345,3 +345,8 @@ def substitute(t: Term, mapping: Mapping[Term, Term], memo: dict[Term, Term] | N
     out = mapping.get(out, out) if out.op in ("app", "bapp") else out
     memo[t] = out
     return out
+
+
+def poly_atoms(t: Term) -> frozenset[Term]:
+    """Atoms of the monomials of `t`, not looking into them."""
+    return frozenset(a for m in poly(t) for a in m)

@@ -237,7 +237,7 @@ def test_inequality_inside_an_inequation_keeps_its_sign() -> None:
         ("0 <= i < n", "i >= 0 and i < n"),
         ("max(a, b, c) >= 1", None),
         ("2**256 > x", None),
-        (f"x < {10**90}", f"x < {10**90}"),
+        (f"x < {10**90}", None),
         ("not p or a % -3 == 1", None),
     ],
 )
