@@ -1,0 +1,140 @@
+"""Deciding conjunctions of conditions: linear arithmetic over monomials first, Z3's non-linear engine last."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
+from argus_smt.smt.linear import LinearSolver
+from argus_smt.smt.lower import Lowering
+from argus_smt.smt.model import Model, from_atoms
+from argus_smt.smt.saturate import monomials, remove_mod, saturate
+from argus_smt.smt.split import cases
+from argus_smt.smt.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`unsat`, `sat` with a model that was checked by evaluation, or `unknown` with the reason."""
+
+    status: str
+    model: Model | None = None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Solver:
+    """One Z3 context for one kernel. `deadline` is a wall-clock time (time.monotonic) after which answers are unknown."""
+
+    rlimit: int = 2_000_000
+    deadline: float = float("inf")
+    queries: int = 0
+    dump: list[tuple[str, str]] | None = None
+    _ctx: Any = field(default_factory=z3.Context)
+
+    def unsat(self, facts: Sequence[Term], bounds: Bounds, name: str = "", nonlinear: bool = True) -> Answer:
+        """Whether the facts contradict each other within the bounds. A `sat` answer comes with a model only if one was found."""
+        for leaf in cases(facts, bounds):
+            answer = self._leaf(leaf, bounds, name, nonlinear)
+            if answer.status != "unsat":
+                return answer
+        return Answer("unsat")
+
+    def _leaf(self, facts: Sequence[Term], bounds: Bounds, name: str, nonlinear: bool) -> Answer:
+        local = bounds.copy()
+        local.learn(facts)
+        if T.FALSE in facts or any(local.truth(f) is False for f in facts):
+            return Answer("unsat")
+        if time.monotonic() > self.deadline:
+            return Answer("unknown", reason="time is up")
+        linear = self.linear(saturate(facts, local), name)
+        if linear.status != "sat":
+            if linear.status == "unsat" or not nonlinear:
+                return linear
+        elif linear.model is not None and self._holds(linear.model, facts, bounds):
+            return linear
+        if not nonlinear:
+            return Answer("unknown", reason="not linear")
+        return self.nonlinear(facts, local, name)
+
+    def linear(self, facts: Sequence[Term], name: str = "") -> Answer:
+        """Linear arithmetic over monomials; `sat` carries a candidate that may break the meaning of a monomial."""
+        self.queries += 1
+        solver = LinearSolver(self._ctx, self._budget())
+        status, values = solver.check(facts)
+        if self.dump is not None:
+            self.dump.append((f"{name}-linear", solver.text()))
+        if status != "sat" or values is None:
+            return Answer(status, reason="solver effort used up" if status == "unknown" else "")
+        return Answer("sat", from_atoms(values))
+
+    def nonlinear(self, facts: Sequence[Term], bounds: Bounds, name: str = "") -> Answer:
+        """Z3's own non-linear integer arithmetic on the exact formula."""
+        self.queries += 1
+        lowering = Lowering(self._ctx)
+        solver = z3.Solver(ctx=self._ctx)
+        solver.set("rlimit", self._budget())
+        solver.set("timeout", max(1, int(1000 * min(self.deadline - time.monotonic(), 1e6))))
+        exact = [*facts, *range_facts(facts, bounds)]
+        solver.add([lowering.term(f) for f in exact])
+        solver.add(lowering.side)
+        if self.dump is not None:
+            self.dump.append((f"{name}-nonlinear", solver.to_smt2()))
+        status = str(solver.check())
+        if status != "sat":
+            return Answer(status, reason=solver.reason_unknown() if status == "unknown" else "")
+        model = _read_model(solver.model(), lowering, exact)
+        if model is None or not self._holds(model, facts, bounds):
+            return Answer("unknown", reason="the solver's model does not satisfy the question")
+        return Answer("sat", model)
+
+    def _budget(self) -> int:
+        return self.rlimit
+
+    @staticmethod
+    def _holds(model: Model, facts: Sequence[Term], bounds: Bounds) -> bool:
+        return model.satisfies([*facts, *range_facts(facts, bounds)])
+
+
+def range_facts(facts: Sequence[Term], bounds: Bounds) -> list[Term]:
+    """Intervals of the variables and applications in the facts, as facts."""
+    out: list[Term] = []
+    seen: set[Term] = set()
+    for f in facts:
+        for t in f.free | f.apps:
+            if t in seen or t.sort is T.Sort.BOOL:
+                continue
+            seen.add(t)
+            lo, hi = bounds.of(t)
+            if lo is not None:
+                out.append(T.ge(t, lo))
+            if hi is not None:
+                out.append(T.le(t, hi))
+    return out
+
+
+def _read_model(found: Any, lowering: Lowering, facts: Sequence[Term]) -> Model | None:
+    values: dict[Term, int] = {}
+    for f in facts:
+        for t in f.free | f.apps:
+            if t not in values:
+                value = found.eval(lowering.term(t), model_completion=True)
+                if t.sort is T.Sort.BOOL:
+                    values[t] = int(z3.is_true(value))
+                elif z3.is_int_value(value):
+                    values[t] = value.as_long()
+                else:
+                    return None
+    return from_atoms(values)
+
+
+def is_linear(facts: Sequence[Term]) -> bool:
+    """Whether no product of unknowns occurs, quotients and remainders included."""
+    memo: dict[Term, Term] = {}
+    return not monomials(remove_mod(f, memo) for f in facts)
