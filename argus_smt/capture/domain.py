@@ -169,9 +169,11 @@ class _Builder:
         out = []
         for name, (kind, about) in self.kinds.items():
             lower, upper = {"dim": (1, INT64[1]), "stride": (0, INT64[1]), "bool": (0, 1)}.get(kind, INT64)
-            stated = [b for c in self.conditions for b in [_lower_bound(c.term, name)] if b is not None]
-            if kind == "dim" and stated:
-                lower = max(0, *stated) if len(stated) > 1 else max(0, stated[0])
+            stated = [b for c in self.conditions if c.source == "call" for b in [_bound(c.term, name)] if b]
+            at_least = [k for side, k in stated if side > 0]
+            if at_least:
+                lower = max(0 if kind in ("dim", "stride") else lower, *at_least)
+            upper = min([upper, *(k for side, k in stated if side < 0)])
             if T.var(name) in self.mapping:
                 if kind in ("dim", "stride"):
                     self.require(T.ge(T.var(name), lower), "default", f"{name} >= {lower}")
@@ -229,10 +231,11 @@ class _Builder:
         return self.sub(r.lower), self.sub(r.upper)
 
 
-def _lower_bound(t: Term, name: str) -> int | None:
-    """`k` where `t` says `name >= k`."""
+def _bound(t: Term, name: str) -> tuple[int, int] | None:
+    """`(1, k)` where `t` says `name >= k`, `(-1, k)` where it says `name <= k`."""
     if t.op != "nonneg":
         return None
     p = dict(T.poly(t.args[0]))
     offset = p.pop((), 0)
-    return -offset if p == {(T.var(name),): 1} else None
+    key = (T.var(name),)
+    return (1, -offset) if p == {key: 1} else (-1, offset) if p == {key: -1} else None

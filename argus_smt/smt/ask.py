@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import z3
 
 from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
 from argus_smt.smt.lower import Lowering
 from argus_smt.smt.term import Term
 
@@ -28,9 +29,17 @@ class Session:
             return True
         key = (frozenset(hypotheses), goal, rlimit)
         if key not in self._answers:
-            possible = self._check([*hypotheses, T.not_(goal)], rlimit)
-            self._answers[key] = None if possible is None else possible is False
+            self._answers[key] = self._decide(hypotheses, goal, rlimit)
         return self._answers[key]
+
+    def _decide(self, hypotheses: Sequence[Term], goal: Term, rlimit: int) -> bool | None:
+        """Intervals first: they settle signs of products, which the solver may not."""
+        bounds = Bounds()
+        bounds.learn(hypotheses)
+        if bounds.truth(goal) is True:
+            return True
+        possible = self._check([*hypotheses, T.not_(goal)], rlimit)
+        return None if possible is None else possible is False
 
     def possible(self, conditions: Sequence[Term], rlimit: int = RLIMIT) -> bool | None:
         """Whether some assignment meets all conditions; None if undecided."""

@@ -1,0 +1,97 @@
+"""Loads the user's file as a fresh module, as often as needed, and turns its failures into one clear line."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+import types
+from collections.abc import Iterator
+from pathlib import Path
+
+from argus_smt.capture.failure import CaptureError
+from argus_smt.source import Span
+
+MODULE_NAME = "argus_user_module"
+
+
+def read_source(path: str) -> tuple[str, types.CodeType]:
+    """Text and code of a Python file. Raises CaptureError for what is no Python file."""
+    p = Path(path)
+    if p.is_dir():
+        raise CaptureError(f"{path} is a directory, not a Python file")
+    if not p.exists():
+        raise CaptureError(f"no such file: {path}")
+    if p.suffix not in (".py", ".pyw", ""):
+        raise CaptureError(f"{path} is not a Python file")
+    try:
+        text = p.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise CaptureError(f"{path} is not a Python file: it is not text in UTF-8") from None
+    except OSError as error:
+        raise CaptureError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        return text, compile(text, path, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        span = Span(path, error.lineno or 1, error.offset or 0)
+        line = (error.text or "").rstrip("\n")
+        mark = " " * max(0, (error.offset or 1) - 1) + "^" if line else ""
+        raise CaptureError(f"syntax error: {error.msg}", span, excerpt=f"{line}\n{mark}".strip("\n")) from None
+    except ValueError as error:
+        raise CaptureError(f"{path} is not a Python file: {error}") from None
+
+
+class Loader:
+    """Makes fresh modules of one file; modules that it imports from its own folder are made afresh too."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.text, self.code = read_source(path)
+        self.folder = str(Path(path).resolve().parent)
+        self._before = frozenset(sys.modules)
+
+    @contextlib.contextmanager
+    def importable(self) -> Iterator[None]:
+        """The file's folder is first on the import path."""
+        sys.path.insert(0, self.folder)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(ValueError):
+                sys.path.remove(self.folder)
+
+    def load(self) -> types.ModuleType:
+        """A fresh module. Raises CaptureError with the user's own message where its import fails."""
+        self._forget()
+        module = types.ModuleType(MODULE_NAME)
+        module.__file__ = self.path
+        sys.modules[MODULE_NAME] = module
+        try:
+            exec(self.code, module.__dict__)
+        except Exception as error:
+            raise CaptureError(f"importing the file fails: {describe(error)}", failing_span(error, self.path)) from None
+        except SystemExit as error:
+            raise CaptureError(f"importing the file ends the program: SystemExit({error.code!r})", Span(self.path, 1)) from None
+        return module
+
+    def _forget(self) -> None:
+        for name in [n for n in sys.modules if n not in self._before]:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and str(Path(file).resolve()).startswith(self.folder + "/") and "site-packages" not in file:
+                del sys.modules[name]
+
+
+def describe(error: BaseException) -> str:
+    """`TypeError: message` on one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def failing_span(error: BaseException, path: str) -> Span:
+    """The innermost place of `path` that the error came through."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return Span(error.filename, error.lineno or 1, error.offset or 0)
+    places = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+    if not places:
+        return Span(path, 1)
+    return Span(path, places[-1].lineno or 1, (getattr(places[-1], "colno", None) or 0) + 1)

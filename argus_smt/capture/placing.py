@@ -1,0 +1,35 @@
+"""Where in the user's file each argument of a launch is written."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from argus_smt.source import Span
+
+
+@lru_cache(maxsize=8)
+def _calls(file: str) -> tuple[ast.Call, ...]:
+    with open(file, encoding="utf-8") as stream:
+        tree = ast.parse(stream.read())
+    return tuple(n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript))
+
+
+def argument_spans(file: str, span: Span, params: list[str]) -> tuple[tuple[str, Span], ...]:
+    """Spans of the arguments of the launch `kernel[grid](…)` at `span`, by parameter name."""
+    inside = [c for c in _calls(file) if c.lineno <= span.line <= (c.end_lineno or c.lineno)]
+    if not inside:
+        return ()
+    call = min(inside, key=lambda c: ((c.end_lineno or c.lineno) - c.lineno, abs(c.lineno - span.line)))
+    out = []
+    for name, arg in zip(params, call.args, strict=False):
+        if isinstance(arg, ast.Starred):
+            break
+        out.append((name, _span(file, arg)))
+    out.extend((k.arg, _span(file, k.value)) for k in call.keywords if k.arg in params and k.arg is not None)
+    return tuple(out)
+
+
+def _span(file: str, node: ast.expr) -> Span:
+    """A node's place; the syntax tree counts columns in bytes from 0."""
+    return Span(file, node.lineno, node.col_offset + 1, node.end_lineno or 0, (node.end_col_offset or -1) + 1)

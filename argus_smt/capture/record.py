@@ -1,0 +1,67 @@
+"""One intercepted launch as data, before it is split into cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from argus_smt.ir.launch import Condition, PointerArg, Storage
+from argus_smt.smt.term import Term
+from argus_smt.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value that is compiled in: a constexpr, None, a string, a dtype. `key` compares it across runs."""
+
+    value: Any = field(compare=False)
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A host integer or boolean. `constexpr`: compiled in; `fixed`: the Triton type the kernel's author wrote.
+
+    `specialize` is false where the author forbade Triton to make a constant of 1.
+    """
+
+    term: Term
+    constexpr: bool = False
+    boolean: bool = False
+    fixed: str = ""
+    specialize: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A tensor; `triton` is its type in Triton's signature."""
+
+    arg: PointerArg
+    triton: str
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A float that is passed at run time; `triton` is its type."""
+
+    triton: str
+
+
+Argument = Constant | Integer | Pointer | Real
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A launch on one path. `fn` is the JITFunction, `arguments` one an entry of its parameters."""
+
+    kernel: str
+    fn: Any = field(compare=False)
+    kernel_span: Span
+    span: Span
+    grid: tuple[Term, Term, Term]
+    arguments: tuple[tuple[str, Argument], ...]
+    storages: tuple[Storage, ...]
+    options: tuple[tuple[str, int], ...] = ()
+    config: str = ""
+    arg_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
+    path: tuple[Condition, ...] = ()

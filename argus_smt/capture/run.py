@@ -1,0 +1,187 @@
+"""One run of a launcher along one script of decisions, and what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from argus_smt.capture import hosts
+from argus_smt.capture.failure import CaptureError, PathEnd
+from argus_smt.capture.intercept import Recorder
+from argus_smt.capture.ledger import Ledger
+from argus_smt.capture.module import Loader, describe, failing_span
+from argus_smt.capture.oracle import Decision
+from argus_smt.capture.record import Record
+from argus_smt.capture.signature import ScalarType, Signature, TensorType
+from argus_smt.capture.world import Registry, World
+from argus_smt.smt import term as T
+from argus_smt.smt.term import Term
+from argus_smt.source import NOWHERE, Span
+
+ALARM_S = 20
+"""Wall-clock seconds that one run of the launcher may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`kind`: launches | nothing | rejects | unknown | pin. `answers` is the whole script that the run followed."""
+
+    kind: str
+    decisions: tuple[Decision, ...]
+    answers: tuple[bool, ...]
+    records: tuple[Record, ...] = ()
+    reason: str = ""
+    span: Span = NOWHERE
+
+    @property
+    def condition(self) -> Term:
+        return T.and_(*(d.term for d in self.decisions))
+
+
+Body = Callable[[World, Recorder, dict[str, Any]], None]
+
+
+def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body: Body) -> Outcome:
+    """Load the module afresh, run `body` on its names under the oracle, and classify how it ended."""
+    world = World(registry, script, loader.path)
+    ledger = Ledger(world)
+    recorder = Recorder(world, ledger, loader.path)
+    kind, reason, span = "launches", "", NOWHERE
+    try:
+        with alarm(), loader.importable(), hosts.machine():
+            module = loader.load()
+            with hosts.symbolic(world), world.fake, ledger, recorder.listening():
+                body(world, recorder, module.__dict__)
+    except PathEnd as end:
+        kind, reason, span = end.kind, end.reason, end.span
+    except CaptureError:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        kind, reason, span = _failure(error, world, loader.path)
+    if world.oracle.dead is not None:
+        end = world.oracle.dead
+        kind, reason, span = end.kind, end.reason, end.span
+    if kind == "launches" and not recorder.records:
+        kind = "nothing"
+    return Outcome(
+        kind, tuple(world.oracle.decisions), tuple(world.oracle.answers), tuple(recorder.records), reason, span
+    )  # fmt: skip
+
+
+def _failure(error: BaseException, world: World, path: str) -> tuple[str, str, Span]:
+    """Whether an exception means that the launcher rejects its arguments, or that nothing is known."""
+    span = failing_span(error, path)
+    if _raised_by_user(error) or _follows_check(world):
+        return "rejects", f"the launcher raises {describe(error)}", span
+    return "unknown", f"the launcher raises {describe(error)}", span
+
+
+def _follows_check(world: World) -> bool:
+    oracle = world.oracle
+    return bool(oracle.decisions) and oracle.failed_check is oracle.decisions[-1]
+
+
+def _raised_by_user(error: BaseException) -> bool:
+    """The innermost frame stands on a `raise` or `assert` outside torch, Triton and Argus."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_next is not None:
+        tb = tb.tb_next
+    if tb is None:
+        return False
+    code = tb.tb_frame.f_code
+    name = code.co_filename
+    if any(part in name for part in ("/torch/", "/triton/", "/argus_smt/", "/sympy/")) or name.startswith("<"):
+        return False
+    return _opname(code, tb.tb_lasti) == "RAISE_VARARGS"
+
+
+def _opname(code: CodeType, offset: int) -> str:
+    return next((i.opname for i in dis.get_instructions(code) if i.offset == offset), "")
+
+
+@contextlib.contextmanager
+def alarm(seconds: int = ALARM_S) -> Iterator[None]:
+    """End the path after `seconds`; user code may loop for ever on symbols."""
+
+    def ring(*_: Any) -> None:
+        raise PathEnd(f"the launcher did not end within {seconds} s")
+
+    old = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, old)
+
+
+# ---------------------------------------------------------------- bodies
+
+
+def launcher_body(signature: Signature) -> Body:
+    """Call the launcher with fake arguments; helpers with a contract return what it says."""
+
+    def body(world: World, recorder: Recorder, names: dict[str, Any]) -> None:
+        values = arguments(world, signature)
+        recorder.ledger.adopt_inputs()
+        stubs = {h.name: _helper(world, recorder, h.name) for h in signature.helpers}
+        names.update(stubs)
+        with hosts.standing_in(names):
+            function = names[signature.name]
+            function = getattr(function, "__wrapped_launcher__", function)
+            function(**values)
+
+    return body
+
+
+def kernel_body(signature: Signature) -> Body:
+    """Launch the kernel itself on the grid of its signature."""
+
+    def body(world: World, recorder: Recorder, names: dict[str, Any]) -> None:
+        values = arguments(world, signature)
+        recorder.ledger.adopt_inputs()
+        grid = tuple(map(world.integer, world.registry.domain.grid or ()))
+        names[signature.name].run(grid=grid, warmup=False, **values)
+
+    return body
+
+
+def arguments(world: World, signature: Signature) -> dict[str, Any]:
+    """Fake values of the arguments of a signature."""
+    domain = world.registry.domain
+    out: dict[str, Any] = {}
+    for a in signature.arguments:
+        match a.type:
+            case TensorType(dtype=dtype):
+                out[a.name] = world.tensor(domain.tensors[a.name], dtype)
+            case ScalarType("int"):
+                out[a.name] = world.integer(domain.ints[a.name])
+            case ScalarType("bool") if not a.pinned:
+                out[a.name] = world.oracle.decide(T.eq(T.var(a.name), 1), "branch", NOWHERE)
+            case ScalarType("float") if not a.pinned:
+                out[a.name] = world.env.create_unbacked_symfloat()
+            case _:
+                value = a.value
+                out[a.name] = list(value) if isinstance(value, tuple) else _value(world, value)
+    return out
+
+
+def _value(world: World, value: Any) -> Any:
+    return world.integer(value) if isinstance(value, Term) else value
+
+
+def _helper(world: World, recorder: Recorder, name: str) -> Any:
+    def stub(*args: Any, **kwargs: Any) -> Any:
+        results = world.registry.domain.results[name]
+        out = [world.integer(r) if isinstance(r, Term) else world.tensor(r) for r in results]
+        recorder.ledger.adopt_inputs()
+        return out[0] if len(out) == 1 else tuple(out)
+
+    return stub
