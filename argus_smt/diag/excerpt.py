@@ -32,7 +32,7 @@ def excerpt(
 ) -> tuple[str, str, str]:
     """(number, source, carets) of one line of source; columns count characters from 1.
 
-    The carets go to the end of the line if the range ends on a later one, and cover the statement if no column is known.
+    The carets go to the end of the line if the range ends on a later one; with no column they cover the statement.
     """
     expanded = text.expandtabs(4)
     indent = len(expanded) - len(expanded.lstrip())

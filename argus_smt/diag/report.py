@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -200,4 +201,4 @@ def schema_text() -> str:
 
 
 if __name__ == "__main__":
-    print(schema_text(), end="")
+    sys.stdout.write(schema_text())

@@ -38,17 +38,21 @@ def dump_options(options: ProveOptions) -> dict[str, Any]:
 
 def load_options(data: dict[str, Any]) -> ProveOptions:
     """Inverse of `dump_options`."""
-    return ProveOptions(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+    return ProveOptions(**_tuples(data))
+
+
+def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
 
 
 def _result(data: dict[str, Any]) -> CaseResult:
-    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    plain = _tuples(data)
     plain["findings"] = tuple(_finding(f) for f in data["findings"])
     return CaseResult(**plain)
 
 
 def _finding(data: dict[str, Any]) -> Finding:
-    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    plain = _tuples(data)
     plain["verdict"] = Verdict(data["verdict"])
     plain["severity"] = Severity(data["severity"])
     plain["span"] = Span(**data["span"])
@@ -59,6 +63,6 @@ def _finding(data: dict[str, Any]) -> Finding:
 
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
-    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    plain = _tuples(data)
     plain["inputs"] = tuple((str(t), int(i), int(v)) for t, i, v in data["inputs"])
     return Counterexample(**plain)

@@ -78,9 +78,7 @@ class _Worker:
         self.program: int | None = None
         self.deadline = time.monotonic() + START_LIMIT_S
         self.buffer = b""
-        self.send(
-            {"entry": settings.entry, "options": dump_options(settings.options), "memory_mb": settings.memory_mb}
-        )
+        self.send({"entry": settings.entry, "options": dump_options(settings.options), "memory_mb": settings.memory_mb})
 
     def send(self, data: Mapping[str, Any]) -> None:
         """Write one request; a worker that is already dead is found out by its closed pipe."""

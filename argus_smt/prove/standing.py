@@ -15,9 +15,12 @@ from argus_smt.source import Span
 ASSUMPTIONS = (
     "termination is not proved: the verdicts are about runs that end",
     "Triton's passes after its front end, the assembler and the hardware are trusted",
+    "sizes, strides and integer arguments fit in 64 bits",
     "the launcher is called with arguments that its signature allows",
 )
 """What every report of this version assumes."""
+
+_INT64 = (-(1 << 63), (1 << 63) - 1)
 
 NOT_CHECKED = (
     "values: no reference function was given",
@@ -75,8 +78,11 @@ def _bounds(program: Program) -> Iterator[R.Precondition]:
     for symbol in program.symbols:
         if symbol.kind == "summary":
             continue
-        low = None if symbol.lower is None else T.ge(T.var(symbol.name), symbol.lower)
-        high = None if symbol.upper is None else T.le(T.var(symbol.name), symbol.upper)
+        low = high = None
+        if symbol.lower is not None and symbol.lower > _INT64[0]:
+            low = T.ge(T.var(symbol.name), symbol.lower)
+        if symbol.upper is not None and symbol.upper < _INT64[1]:
+            high = T.le(T.var(symbol.name), symbol.upper)
         for bound in (low, high):
             if bound is not None and bound not in stated:
                 yield R.Precondition(expr=show(bound), source="default", detail=symbol.about)

@@ -45,7 +45,7 @@ def main() -> int:
     _limit_memory(int(head.get("memory_mb", 0)))
     try:
         prove = load_entry(head["entry"])
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, the pool must hear of it
         _send(replies, {"fault": f"the prover does not load: {_one_line(error)}"})
         return 1
     _send(replies, {"ready": True})
@@ -78,7 +78,7 @@ def _serve(lines: queue.Queue[str | None], replies: TextIO, prove: Prove, option
             answer: dict[str, Any] = {"result": dumps_result(prove(programs[key], launch, case, options))}
         except MemoryError:
             answer = {"memory": True}
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - one case must not end the worker
             answer = {"fault": _one_line(error)}
         _send(replies, answer)
 

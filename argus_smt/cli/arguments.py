@@ -1,0 +1,174 @@
+"""The command line: commands, options and their checks. Imports nothing heavy, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NoReturn, TextIO
+
+from argus_smt import __version__
+
+EXIT_CODES = """exit codes of `prove`:
+  0  everything is proved
+  1  an error is refuted
+  2  bad usage or input
+  3  nothing refuted, something unknown
+  4  a fault of Argus itself"""
+
+LATER_FORMATS = ("sarif", "junit", "github", "html")
+LATER_COMMANDS = ("emit", "inspect", "optimize", "mcp", "gate", "bench")
+
+
+class UsageError(Exception):
+    """A command line that cannot be followed; the message is one line."""
+
+
+class Exit(Exception):
+    """Ends the command at once, for `--help` and `--version`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def parse(argv: Sequence[str], stdout: TextIO) -> argparse.Namespace:
+    """Arguments of one command; `run` is the function to call. Raises UsageError and Exit."""
+    if argv and argv[0] in LATER_COMMANDS:
+        raise UsageError(f"`argus {argv[0]}` is not in this version")
+    return _parser(stdout).parse_args(list(argv))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Writes help to the given stream, and raises where argparse would leave the process."""
+
+    out: TextIO
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{' '.join(message.split())} (see `{self.prog} --help`)")
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise Exit(status)
+
+    def print_help(self, file: Any = None) -> None:
+        self.out.write(self.format_help())
+
+
+class _Version(argparse.Action):
+    """Prints the version."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        assert isinstance(parser, _Parser)
+        parser.out.write(f"argus {__version__}\n")
+        raise Exit(0)
+
+
+def _parser(stdout: TextIO) -> _Parser:
+    def make(**options: Any) -> _Parser:
+        made = _Parser(**options)
+        made.out = stdout
+        return made
+
+    layout = argparse.RawDescriptionHelpFormatter
+    top = make(
+        prog="argus",
+        formatter_class=layout,
+        description="Prove that GPU tile kernels keep to their tensors for every shape, or show a small run that does not.",
+        epilog=EXIT_CODES,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=make)
+    prove = commands.add_parser(
+        "prove", formatter_class=layout, help="prove the kernels of Python files", epilog=EXIT_CODES, allow_abbrev=False
+    )
+    _prove_arguments(prove)
+    explain = commands.add_parser("explain", help="print the manual page of a code", allow_abbrev=False)
+    explain.add_argument("code", metavar="CODE", help="such as AR301")
+    explain.set_defaults(run=_lazy("explain"))
+    repro = commands.add_parser(
+        "repro", help="write a stand-alone test that fails on a counterexample", allow_abbrev=False
+    )
+    repro.add_argument("report", metavar="REPORT", help="a report that `argus prove --format json` wrote")
+    repro.add_argument("--finding", type=int, metavar="N", help="which refuted error (default: all)")
+    repro.add_argument("-o", "--output", metavar="FILE", help="where to write (default: test_repro_….py here)")
+    repro.set_defaults(run=_lazy("repro"))
+    show = commands.add_parser("show", help="print the Tile IR of the kernels of a file", allow_abbrev=False)
+    _input_arguments(show)
+    show.set_defaults(run=_lazy("show"))
+    return top
+
+
+def _input_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a Python file, or a folder: its files with @argus.launch"
+    )
+    parser.add_argument(
+        "--call",
+        metavar="SIG",
+        action="append",
+        default=[],
+        help='a launcher with its tensors: "launch(x: f32[M, K], y: i32[M] in [0, K))"; may be repeated',
+    )
+    parser.add_argument(
+        "--kernel",
+        metavar="SIG",
+        action="append",
+        default=[],
+        help='a kernel without launcher: "add(x: f32[n], n: int, BLOCK=64) grid (cdiv(n, BLOCK),)"; may be repeated',
+    )
+    parser.add_argument("-j", "--jobs", metavar="N", type=_positive_int, default=0, help="processes (default: cores)")
+
+
+def _prove_arguments(parser: argparse.ArgumentParser) -> None:
+    _input_arguments(parser)
+    add = parser.add_argument
+    add("--select", metavar="CODES", type=_codes, action="extend", default=[], help="report only these, as AR301,AR3")
+    add("--ignore", metavar="CODES", type=_codes, action="extend", default=[], help="leave these out")
+    add("--assume", metavar="EXPR", action="append", default=[], help="a precondition, as 'K %% 64 == 0'")
+    add("--overflow", choices=("error", "warn", "off"), default="warn", help="what a 32-bit wrap is (default: warn)")
+    add("--format", metavar="FORMAT", default="text", help="text (default) or json")
+    add("-o", "--output", metavar="FILE", help="write the report there")
+    add("--timeout", metavar="S", type=_positive, default=60.0, help="seconds for one case (default: 60)")
+    add("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
+    add("--cross-check", metavar="SOLVER", help="re-check with a second solver (not in this version)")
+    add("--dump-smt", metavar="DIR", help="write every solver query there, as SMT-LIB 2")
+    add("--dump-ir", metavar="DIR", help="write the captured programs and their Tile IR there")
+    parser.set_defaults(run=_lazy("prove"))
+
+
+def _lazy(module: str) -> Callable[..., int]:
+    """`run` of a module of this folder, which is imported when it is called."""
+
+    def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> int:
+        command: Callable[..., int] = import_module(f"argus_smt.cli.{module}").run
+        return command(args, stdout, stderr)
+
+    return run
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"not a positive number: {text!r}")
+    return value
+
+
+def _positive_int(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"not a positive whole number: {text!r}")
+    return int(text)
+
+
+def _codes(text: str) -> list[str]:
+    codes = [part.strip().upper() for part in text.split(",") if part.strip()]
+    wrong = [c for c in codes if not re.fullmatch(r"AR\d{0,3}", c)]
+    if wrong or not codes:
+        raise argparse.ArgumentTypeError(
+            f"not a code: {(wrong or [text])[0]!r} (codes look like AR301, families like AR3)"
+        )
+    return codes

@@ -1,0 +1,127 @@
+"""`argus prove`: runs a session and writes its report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from argus_smt import __version__
+from argus_smt.cli.arguments import LATER_FORMATS, UsageError
+from argus_smt.cli.breakage import print_errors
+from argus_smt.cli.inputs import jobs_of
+from argus_smt.diag.report import Report
+from argus_smt.diag.text import Style, render
+from argus_smt.ir.launch import Program
+from argus_smt.prove.cache import Cache, default_folder
+from argus_smt.prove.capturing import InputError, Job
+from argus_smt.prove.dump import dump_programs
+from argus_smt.prove.finding import ProveOptions
+from argus_smt.prove.report import Outcome, build_report
+from argus_smt.prove.session import Progress, SessionOptions, run_session, silent
+
+Session = Callable[[Sequence[Job], SessionOptions, Progress], tuple[Outcome, tuple[InputError, ...]]]
+
+
+def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Session = run_session) -> int:
+    """Prove the files of the command line; gives the exit code."""
+    _check(args)
+    jobs, errors = jobs_of(args)
+    print_errors(errors, stderr)
+    if not jobs:
+        return 2
+    options = _options(args)
+    with _progress(stderr) as progress:
+        outcome, more = session(jobs, options, progress)
+    print_errors(more, stderr)
+    report = build_report(outcome, options.prove, __version__)
+    for text in report.warnings:
+        stderr.write(f"argus: internal warning: {text}\n")
+    for text in report.faults:
+        stderr.write(f"argus: fault of Argus itself: {text}\n")
+    if report.kernels or args.format == "json":
+        _write(report, args, stdout)
+    elif report.interrupted:
+        stdout.write(report.interrupted + "\n")
+    return _exit_code(report, [*errors, *more])
+
+
+def _check(args: argparse.Namespace) -> None:
+    if args.format in LATER_FORMATS:
+        raise UsageError(f"--format {args.format} is not in this version; there are text and json")
+    if args.format not in ("text", "json"):
+        raise UsageError(f"no such format: {args.format!r}; there are text and json")
+    if args.cross_check:
+        raise UsageError("--cross-check is not in this version")
+    if args.output and not os.path.isdir(os.path.dirname(os.path.abspath(args.output))):
+        raise UsageError(f"the folder of {args.output} does not exist")
+    for folder in (args.dump_smt, args.dump_ir):
+        if folder:
+            try:
+                os.makedirs(folder, exist_ok=True)
+            except OSError as error:
+                raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
+
+
+def _options(args: argparse.Namespace) -> SessionOptions:
+    prove = ProveOptions(
+        overflow=args.overflow,
+        assume=tuple(args.assume),
+        timeout_s=args.timeout,
+        select=tuple(args.select),
+        ignore=tuple(args.ignore),
+        dump_smt=os.path.abspath(args.dump_smt) if args.dump_smt else "",
+    )
+    cached = not args.no_cache and not args.dump_smt  # a case that comes from the cache makes no queries
+
+    def captured(programs: Sequence[Program]) -> None:
+        if args.dump_ir:
+            dump_programs(programs, Path(args.dump_ir))
+
+    return SessionOptions(prove, args.jobs, Cache(default_folder()) if cached else None, captured=captured)
+
+
+def _write(report: Report, args: argparse.Namespace, stdout: TextIO) -> None:
+    coloured = stdout.isatty() and not args.output and not os.environ.get("NO_COLOR")
+    text = report.to_json() if args.format == "json" else render(report, Style(colour=coloured))
+    if not args.output:
+        stdout.write(text)
+        return
+    try:
+        Path(args.output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {args.output}: {error.strerror}") from error
+
+
+def _exit_code(report: Report, errors: Sequence[InputError]) -> int:
+    """A refuted error outranks input that could not be looked at, and that outranks what is undecided."""
+    if report.kernels and report.exit_code == 1:
+        return 1
+    if report.faults or any(e.internal for e in errors):
+        return 4
+    if errors:
+        return 2
+    return report.exit_code
+
+
+@contextmanager
+def _progress(stderr: TextIO) -> Iterator[Progress]:
+    """Progress on a terminal, silence elsewhere."""
+    if not stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=Console(file=stderr), transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total or None)
+
+        yield show
