@@ -105,7 +105,15 @@ _ORDERED: dict[str, Callable[[Array, Array], Array]] = {
     "ge": np.greater_equal,
 }
 
-FLOAT_PREDICATES = frozenset([f"{o}{p}" for o in "ou" for p in _ORDERED] + ["ord", "uno", "false", "true"])
+_UNORDERED = {"eq": "ueq", "ne": "une", "lt": "fult", "le": "fule", "gt": "fugt", "ge": "fuge"}
+"""Names of the unordered comparisons; `ult` and the like are those of unsigned integers."""
+
+_RELATIONS: dict[str, tuple[str, bool]] = {f"o{p}": (p, False) for p in _ORDERED} | {
+    name: (p, True) for p, name in _UNORDERED.items()
+}
+"""Name to relation and whether it holds for NaN."""
+
+FLOAT_PREDICATES = frozenset([*_RELATIONS, "ord", "uno", "false", "true"])
 
 
 def compare(pred: str, a: Array, b: Array) -> Array:
@@ -119,5 +127,6 @@ def compare(pred: str, a: Array, b: Array) -> Array:
             return ~unordered
         case "uno":
             return unordered
-    holds = _ORDERED[pred[1:]](a, b)
-    return holds & ~unordered if pred[0] == "o" else holds | unordered
+    relation, with_nan = _RELATIONS[pred]
+    holds = _ORDERED[relation](a, b)
+    return holds | unordered if with_nan else holds & ~unordered
