@@ -1,0 +1,207 @@
+"""Branch graphs of functions with early returns → nested `If` operations, without copying any block.
+
+Triton branches (`cf`) only where a branch of an `if` returns, so graphs are acyclic and nest. Where a branch may
+have returned before the others meet again, the `If` yields a flag, and what follows runs under its negation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from argus_smt.capture.ttir.errors import Unsupported
+from argus_smt.capture.ttir.syntax import BasicBlock, Function, Statement
+from argus_smt.capture.ttir.text import close_of
+from argus_smt.ir.ops import Block, Const, If, Op, Undef, Value
+from argus_smt.ir.types import I1, Ptr, Type, elem_of
+from argus_smt.source import Span
+
+_TARGET = re.compile(r"\^(\w+)")
+_SSA = re.compile(r"%[\w$.-]+(?:#\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a piece of the graph ends: `returned` is true, false, or an i1 value; the values are None where it cannot happen."""
+
+    returned: bool | Value
+    values: tuple[Value, ...] | None
+    jump: tuple[Value, ...] | None
+
+
+class Host(Protocol):
+    """What the structurer needs of the importer: name lookup and definition, operation sink, statements, places."""
+
+    def get(self, name: str, span: Span) -> Value: ...
+    def bind(self, name: str, value: Value) -> None: ...
+    def fresh(self, t: Type, name: str) -> Value: ...
+    def emit(self, op: Op) -> None: ...
+    def nested(self, build: Callable[[], tuple[Value, ...]]) -> Block: ...
+    def body(self, block: BasicBlock) -> None: ...
+    def span_of(self, s: Statement) -> Span: ...
+    def param_types(self, block: BasicBlock) -> tuple[Type, ...]: ...
+
+
+class Structurer:
+    """One run over one function: `run` emits its operations through `host` and gives what it returns."""
+
+    def __init__(self, host: Host, f: Function, result_types: tuple[Type, ...]) -> None:
+        self.host = host
+        self.blocks = {b.label: b for b in f.blocks}
+        self.entry = f.blocks[0].label
+        self.result_types = result_types
+        self.order: list[str] = []
+        self.reach: dict[str, frozenset[str]] = {}
+        self._explore(self.entry, ())
+
+    def run(self) -> tuple[Value, ...]:
+        """Emit the whole function; its returned values. Raises Unsupported where the graph does not nest."""
+        end = self._piece(self.entry, None)
+        if end.returned is not True or end.values is None:
+            raise Unsupported("a path through a function does not return")
+        return end.values
+
+    def _explore(self, label: str, path: tuple[str, ...]) -> frozenset[str]:
+        """Blocks reachable from `label`, itself included; `order` lists finished blocks first."""
+        if label in path:
+            raise Unsupported("a branch goes back: loops must be structured", self._span(label))
+        if label not in self.reach:
+            out = frozenset((label,))
+            for target, _ in self._targets(self.blocks[label].statements[-1]):
+                out |= self._explore(target, (*path, label))
+            self.reach[label] = out
+            self.order.append(label)
+        return self.reach[label]
+
+    def _span(self, label: str) -> Span:
+        return self.host.span_of(self.blocks[label].statements[-1])
+
+    def _targets(self, s: Statement) -> list[tuple[str, tuple[str, ...]]]:
+        """Labels with the names of the values passed to each."""
+        out = []
+        for m in _TARGET.finditer(s.text):
+            end = close_of(s.text, m.end()) if s.text[m.end() : m.end() + 1] == "(" else m.end()
+            out.append((m.group(1), tuple(_SSA.findall(s.text[m.end() : end].partition(" : ")[0]))))
+        return out
+
+    def _piece(self, label: str, stop: str | None) -> Exit:
+        """Emit blocks from `label` until a return or a jump to `stop`."""
+        while True:
+            block = self.blocks[label]
+            self.host.body(block)
+            last = block.statements[-1]
+            span = self.host.span_of(last)
+            match last.op:
+                case "tt.return":
+                    names = _SSA.findall(last.text.partition(" : ")[0])
+                    return Exit(True, tuple(self.host.get(n, span) for n in names), None)
+                case "cf.br":
+                    ((label, passed),) = self._targets(last)
+                    args = tuple(self.host.get(n, span) for n in passed)
+                    if label == stop:
+                        return Exit(False, None, args)
+                    self._enter(label, args)
+                case "cf.cond_br":
+                    done, after = self._branch(last, stop)
+                    if after is None:
+                        return done
+                    if done.returned is not False:
+                        return self._rest_if_not_returned(done, after, stop, span)
+                    self._enter(after, done.jump or ())
+                    label = after
+                case other:
+                    raise Unsupported(f"terminator `{other}` has no meaning here", span)
+
+    def _enter(self, label: str, args: tuple[Value, ...]) -> None:
+        for p, v in zip(self.blocks[label].params, args, strict=True):
+            self.host.bind(p.name, v)
+
+    def _branch(self, s: Statement, stop: str | None) -> tuple[Exit, str | None]:
+        """Emit the `If` of a conditional branch; how its sides end, and the block where they meet (None: at `stop`, or nowhere)."""
+        span = self.host.span_of(s)
+        cond = self.host.get(_SSA.findall(s.text)[0], span)
+        sides = self._targets(s)
+        if len(sides) != 2:
+            raise Unsupported("a conditional branch without two targets", span)
+        common = self.reach[sides[0][0]] & self.reach[sides[1][0]]
+        meet = max(common, key=self.order.index) if common else stop
+        if meet is not None and not common <= self.reach[meet]:
+            raise Unsupported("branches that do not nest", span)
+        ends: list[Exit] = []
+
+        def side(label: str, passed: tuple[str, ...]) -> Callable[[], tuple[Value, ...]]:
+            def build() -> tuple[Value, ...]:
+                args = tuple(self.host.get(n, span) for n in passed)
+                if label == meet:
+                    ends.append(Exit(False, None, args))
+                else:
+                    self._enter(label, args)
+                    ends.append(self._piece(label, meet))
+                return ()
+
+            return build
+
+        blocks = [self.host.nested(side(*x)) for x in sides]
+        end = self._join(cond, (blocks[0], blocks[1]), (ends[0], ends[1]), meet, span)
+        return end, None if meet == stop else meet
+
+    def _rest_if_not_returned(self, done: Exit, after: str, stop: str | None, span: Span) -> Exit:
+        """Emit what follows a meeting point that some paths never reach because they returned."""
+        assert isinstance(done.returned, Value)
+        self._enter(after, done.jump or ())
+        ends: list[Exit] = []
+
+        def build() -> tuple[Value, ...]:
+            ends.append(self._piece(after, stop))
+            return ()
+
+        rest = self.host.nested(build)
+        early = Exit(True, done.values, None)
+        return self._join(done.returned, (Block((), ()), rest), (early, ends[0]), stop, span)
+
+    def _join(
+        self, cond: Value, blocks: tuple[Block, Block], ends: tuple[Exit, Exit], meet: str | None, span: Span
+    ) -> Exit:
+        """Emit `If` over two finished blocks; it yields a flag if needed, then returned values, then the jump's."""
+        flagged = not all(e.returned is ends[0].returned and isinstance(e.returned, bool) for e in ends)
+        returns = any(e.values is not None for e in ends)
+        jumps = any(e.jump is not None for e in ends)
+        jump_types = self.host.param_types(self.blocks[meet]) if jumps and meet else ()
+        types = ((I1,) if flagged else ()) + (self.result_types if returns else ()) + jump_types
+        sides = []
+        for block, end in zip(blocks, ends, strict=True):
+            extra: list[Op] = []
+            yields: list[Value] = []
+            if flagged:
+                yields.append(self._flag(end.returned, extra, span))
+            if returns:
+                yields += end.values if end.values is not None else self._unused(self.result_types, extra, span)
+            yields += end.jump if end.jump is not None else self._unused(jump_types, extra, span)
+            sides.append(Block((), (*block.ops, *extra), tuple(yields)))
+        results = tuple(self.host.fresh(t, "") for t in types)
+        self.host.emit(If(results, cond, sides[0], sides[1], span=span))
+        rest = results[1:] if flagged else results
+        cut = len(self.result_types) if returns else 0
+        returned = results[0] if flagged else ends[0].returned
+        return Exit(returned, rest[:cut] if returns else None, rest[cut:] if jumps else None)
+
+    def _flag(self, returned: bool | Value, extra: list[Op], span: Span) -> Value:
+        if isinstance(returned, Value):
+            return returned
+        flag = self.host.fresh(I1, "")
+        extra.append(Const(flag, int(returned), span=span))
+        return flag
+
+    def _unused(self, types: tuple[Type, ...], extra: list[Op], span: Span) -> list[Value]:
+        """Values for a path on which they are never looked at: zeros, which keep ranges tight."""
+        out = []
+        for t in types:
+            v = self.host.fresh(t, "")
+            elem = elem_of(t)
+            pointer = isinstance(elem, Ptr)
+            zero = 0 if isinstance(elem, Ptr) or elem.is_int else 0.0
+            extra.append(Undef(v, span=span) if pointer else Const(v, zero, span=span))
+            out.append(v)
+        return out

@@ -1,0 +1,184 @@
+"""Lowering of Triton's own operations: program ids, shapes, memory, dot, reductions, statements."""
+
+from __future__ import annotations
+
+from argus_smt.capture.ttir.site import Lowered, Lowering, Site
+from argus_smt.capture.ttir.text import integers
+from argus_smt.capture.ttir.type_text import parse_type
+from argus_smt.ir import ops as O
+from argus_smt.ir.types import I1, I32, Ptr, elem_of, shape_of, with_shape
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+_RMW = {
+    "add": "add", "fadd": "fadd", "and": "and", "or": "or", "xor": "xor", "max": "smax", "min": "smin",
+    "umax": "umax", "umin": "umin", "exch": "xchg",
+}  # fmt: skip
+_CACHE_WORDS = frozenset(("cacheModifier", "evictionPolicy"))
+_PLAIN_MEMORY_ATTRS = frozenset(("isVolatile", "cachePolicy"))
+
+
+def program_id(s: Site) -> Lowered | None:
+    axis = _AXES[s.parts.words]
+    kind = O.ProgramId if s.op == "tt.get_program_id" else O.NumPrograms
+    return (kind(s.new(I32), axis, span=s.span),)
+
+
+def make_range(s: Site) -> Lowered | None:
+    (start,), (end,) = integers(s.attrs["start"]), integers(s.attrs["end"])
+    return (O.Range(s.result(), start, end, span=s.span),)
+
+
+def splat(s: Site) -> Lowered | None:
+    (x,) = s.operands
+    return (O.Splat(s.result(), x, span=s.span),)
+
+
+def expand_dims(s: Site) -> Lowered | None:
+    (x,), (axis,) = s.operands, integers(s.attrs["axis"])
+    return (O.ExpandDims(s.result(), x, axis, span=s.span),)
+
+
+def broadcast(s: Site) -> Lowered | None:
+    (x,) = s.operands
+    return (O.Broadcast(s.result(), x, span=s.span),)
+
+
+def reshape(s: Site) -> Lowered | None:
+    (x,), words = s.operands, set(s.parts.words.split())
+    if not words <= {"allow_reorder", "efficient_layout"}:
+        return None
+    return (O.Reshape(s.result(), x, "allow_reorder" in words or "allow_reorder" in s.attrs, span=s.span),)
+
+
+def trans(s: Site) -> Lowered | None:
+    (x,) = s.operands
+    return (O.Trans(s.result(), x, integers(s.attrs["order"]), span=s.span),)
+
+
+def join(s: Site) -> Lowered | None:
+    a, b = s.operands
+    return (O.Join(s.result(), a, b, span=s.span),)
+
+
+def split(s: Site) -> Lowered | None:
+    (x,) = s.operands
+    half = with_shape(x.type, shape_of(x.type)[:-1])
+    return (O.Split((s.new(half), s.new(half)), x, span=s.span),)
+
+
+def cat(s: Site) -> Lowered | None:
+    a, b = s.operands
+    return (O.Cat(s.result(), a, b, span=s.span),)
+
+
+def unsplat(s: Site) -> Lowered | None:
+    (x,) = s.operands
+    return (O.Unsplat(s.new(elem_of(x.type)), x, span=s.span),)
+
+
+def add_pointer(s: Site) -> Lowered | None:
+    p, offset = s.operands
+    return (O.AddPtr(s.new(p.type), p, offset, span=s.span),)
+
+
+def _is_plain_access(s: Site) -> bool:
+    """Whether nothing but cache policies qualifies an access to ordinary pointers."""
+    words = s.parts.words.split()
+    cached = len(words) % 3 == 0 and all(
+        words[i] in _CACHE_WORDS and words[i + 1] == "=" for i in range(0, len(words), 3)
+    )
+    return cached and set(s.attrs) <= _PLAIN_MEMORY_ATTRS and isinstance(elem_of(parse_type(s.types)), Ptr)
+
+
+def load(s: Site) -> Lowered | None:
+    if not _is_plain_access(s):
+        return None
+    p, *rest = s.operands
+    mask, other = (*rest, None, None)[:2]
+    elem = elem_of(p.type)
+    if not isinstance(elem, Ptr) or len(rest) > 2:
+        return None
+    volatile = s.attrs.get("isVolatile") == "true"
+    return (O.Load(s.new(with_shape(elem.elem, shape_of(p.type))), p, mask, other, volatile, span=s.span),)
+
+
+def store(s: Site) -> Lowered | None:
+    if not _is_plain_access(s):
+        return None
+    p, value, *rest = s.operands
+    return None if len(rest) > 1 else (O.Store(p, value, rest[0] if rest else None, span=s.span),)
+
+
+def atomic_rmw(s: Site) -> Lowered | None:
+    fn, sem, scope, *marks = s.parts.words.split()
+    p, value, *rest = s.operands
+    if marks or len(rest) > 1:
+        return None
+    mask = rest[0] if rest else None
+    return (O.AtomicRMW(s.result(), _RMW[fn], p, value, mask, sem, scope, span=s.span),)
+
+
+def atomic_cas(s: Site) -> Lowered | None:
+    sem, scope = s.parts.words.split()
+    p, compare, value = s.operands
+    return (O.AtomicCAS(s.result(), p, compare, value, sem, scope, span=s.span),)
+
+
+def barrier(s: Site) -> Lowered | None:
+    """A barrier over all memory; one that orders only a part of it is not this."""
+    return (O.Barrier(span=s.span),) if s.parts.words in ("", "all") and not s.attrs else None
+
+
+def dot(s: Site) -> Lowered | None:
+    a, b, c = s.operands
+    return (O.Dot(s.new(c.type), a, b, c, span=s.span),)
+
+
+def reduce(s: Site) -> Lowered | None:
+    (axis,), (combine,) = integers(s.attrs["axis"]), s.regions
+    return (O.Reduce(s.results(), s.operands, axis, combine, span=s.span),) if s.parts.words == "( )" else None
+
+
+def scan(s: Site) -> Lowered | None:
+    (axis,), (combine,) = integers(s.attrs["axis"]), s.regions
+    reverse = {"true": True, "false": False}[s.attrs["reverse"]]
+    results = s.results()
+    return (O.Scan(results, s.operands, axis, reverse, combine, span=s.span),) if s.parts.words == "( )" else None
+
+
+def gather(s: Site) -> Lowered | None:
+    (x, index), (axis,) = s.operands, integers(s.attrs["axis"])
+    return (O.Gather(s.result(), x, index, axis, span=s.span),)
+
+
+def assume(s: Site) -> Lowered | None:
+    (cond,) = s.operands
+    return (O.Assume(cond, span=s.span),) if s.types == "i1" and not s.parts.words else None
+
+
+def device_assert(s: Site) -> Lowered | None:
+    cond, *rest = s.operands
+    (message,) = s.parts.strings
+    if len(rest) > 1 or elem_of(cond.type) != I1:
+        return None
+    return (O.Assert(cond, message, rest[0] if rest else None, span=s.span),)
+
+
+def nothing(s: Site) -> Lowered | None:
+    """An operation that neither makes values nor touches memory that a kernel can see."""
+    return ()
+
+
+LOWERINGS: dict[str, Lowering] = {
+    "tt.get_program_id": program_id, "tt.get_num_programs": program_id, "tt.make_range": make_range,
+    "tt.splat": splat, "tt.expand_dims": expand_dims, "tt.broadcast": broadcast, "tt.reshape": reshape,
+    "tt.trans": trans, "tt.join": join, "tt.split": split, "tt.cat": cat, "tt.unsplat": unsplat,
+    "tt.addptr": add_pointer, "tt.load": load, "tt.store": store, "tt.atomic_rmw": atomic_rmw,
+    "tt.atomic_cas": atomic_cas, "gpu.barrier": barrier, "ttg.barrier": barrier, "tt.dot": dot,
+    "tt.reduce": reduce, "tt.scan": scan, "tt.gather": gather, "llvm.intr.assume": assume,
+    "tt.assert": device_assert, "tt.print": nothing,
+}  # fmt: skip
+
+HINTS = {"tt.divisibility": "divisibility", "tt.contiguity": "contiguity", "tt.constancy": "constancy"}
+
+
