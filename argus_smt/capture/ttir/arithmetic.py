@@ -42,11 +42,8 @@ _FLOAT_PREDICATES = {
     "false": "false", "true": "true",
 }  # fmt: skip
 
-# device-library function → unary function of the same meaning; the type suffix is cut off first
-_LIBRARY = {
-    name: name
-    for name in "exp exp2 log log2 log1p expm1 sin cos tan tanh sqrt rsqrt erf floor ceil trunc round fabs".split()
-}
+# unary functions that the device library has under the same name, between a prefix and a type suffix
+_LIBRARY = frozenset(UNARY.values()) - {"fn", "neg", "abs", "fneg", "clz", "ctz", "popc"}
 
 
 def _is_plain(words: str) -> bool:
@@ -191,7 +188,7 @@ def library_call(s: Site) -> Lowered | None:
         return None
     symbol = s.attrs.get("symbol", "").strip('"')
     stem = symbol.removeprefix("__ocml_").removeprefix("__nv_").removesuffix("_f32").removesuffix("_f64")
-    return (O.Unary(r, _LIBRARY.get(stem, "fn"), x, span=s.span),)
+    return (O.Unary(r, stem if stem in _LIBRARY else "fn", x, span=s.span),)
 
 
 LOWERINGS: dict[str, Lowering] = {

@@ -78,10 +78,11 @@ def _paths(fn: Any, constexprs: Mapping[str | tuple[str | int, ...], object]) ->
     """Constants by position."""
     out: dict[tuple[int, ...], object] = {}
     for key, value in constexprs.items():
-        name, *rest = (key,) if isinstance(key, str) else key
+        name, rest = (key, ()) if isinstance(key, str) else (str(key[0]), key[1:])
         if name not in fn.arg_names:
             raise CompileRefused(f"`{fn.__name__}` has no parameter `{name}`")
-        out[(fn.arg_names.index(name), *(int(i) for i in rest))] = value
+        path = (fn.arg_names.index(name), *map(int, rest))
+        out[path] = value
     return out
 
 

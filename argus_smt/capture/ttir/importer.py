@@ -279,7 +279,7 @@ class _Importer:
         self.emit(Opaque(results, name, operands, f"Argus has no meaning for `{name}`", effects, span=span))
 
     def account(self, entry: Function) -> None:
-        """Check that each statement of a live block was imported. Raises Unsupported; that is a defect of the importer."""
+        """Check that each statement of a live block was imported; raises Unsupported on one that was not."""
         live: list[BasicBlock] = []
         todo, done = [entry], {entry}
         while todo:
@@ -304,5 +304,3 @@ def _may_have_effects(op: str, parts: Parts | None, operands: tuple[Value, ...])
     if op in ("tt.extern_elementwise", "tt.elementwise_inline_asm"):
         return parts.attrs.get("pure") != "true"
     return not (op.startswith(_PURE_DIALECTS) or op in _PURE)
-
-

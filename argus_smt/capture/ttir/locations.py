@@ -37,7 +37,7 @@ class LocationTable:
         self._known: dict[str, Location] = {}
 
     def resolve(self, text: str) -> Location:
-        """Location of a text: alias, `"file":line:column`, name, call site (the callee's place) or fusion (the first place)."""
+        """Location of a text: alias, `"file":line:column`, name, call site (the callee), fusion (its first place)."""
         found = self._known.get(text)
         if found is None:
             self._known[text] = UNKNOWN  # a table that refers to itself ends here

@@ -36,7 +36,7 @@ class Host(Protocol):
 
 
 def structured(host: Host, s: Statement, place: Place) -> bool:
-    """Emit the loop or branch; False where its header is not understood. Raises Unsupported for forms without an equal."""
+    """Emit the loop or branch; False where its header is not understood. Raises Unsupported."""
     text, entries = cut_dictionaries(s.text)
     match s.op:
         case "scf.for":

@@ -33,7 +33,9 @@ _CALLS = {
     "tt.atomic_rmw": ("atomic_add", "atomic_max", "atomic_min", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor"),
     "tt.assert": ("device_assert",), "llvm.intr.assume": ("assume",), "tt.print": ("device_print", "print"),
     "tt.trans": ("trans", "permute"), "tt.join": ("join",), "tt.split": ("split",), "tt.cat": ("cat",),
-    "tt.elementwise_inline_asm": ("inline_asm_elementwise",), "tt.histogram": ("histogram",), "arith.select": ("where",), "arith.extf": ("to", "cast"),
+    "tt.elementwise_inline_asm": ("inline_asm_elementwise",), "tt.histogram": ("histogram",),
+    "arith.select": ("where",),
+    "arith.extf": ("to", "cast"),
     "arith.truncf": ("to", "cast"), "arith.extsi": ("to", "cast"), "arith.trunci": ("to", "cast"),
 }  # fmt: skip
 _STATEMENTS: dict[str, tuple[type[ast.AST], ...]] = {
@@ -42,9 +44,13 @@ _STATEMENTS: dict[str, tuple[type[ast.AST], ...]] = {
 _STRUCTURED = frozenset(("scf.for", "scf.while", "scf.if"))
 
 
+Counts = dict[tuple[int, int, str], int]
+"""How many operations of a kind were met at a line and column of one block."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a statement is, whether that is in Triton's library, and the name of its value (empty for a part of one)."""
+    """Where a statement is, whether that is in Triton's library, and the name of its value (empty for a part)."""
 
     span: Span = NOWHERE
     in_library: bool = False
@@ -91,18 +97,19 @@ class Placement:
         shift = self._shift(f)
         out: dict[Statement, Place] = {}
         statements = block.statements
+        counts: Counts = {}
         start = 0
         while start < len(statements):
             where = self._table.resolve(statements[start].loc)
             end = start + 1
             while end < len(statements) and self._table.resolve(statements[end].loc) == where:
                 end += 1
-            self._place_run(where, shift, statements[start:end], out)
+            self._place_run(where, shift, statements[start:end], counts, out)
             start = end
         return out
 
     def _shift(self, f: Function) -> int:
-        """What to add to a column of `f` for the 0-based column in its file: the base, and the indentation of a nested `def`."""
+        """What makes a column of `f` 0-based and relative to its file: the base, the indentation of a nested `def`."""
         where = self._table.resolve(f.loc)
         file = self._sources.file(where.file)
         node = file.defs.get(where.line) if file else None
@@ -111,7 +118,12 @@ class Placement:
         return 0 if self._zero_based else -1
 
     def _place_run(
-        self, where: Location, shift: int, run: tuple[Statement, ...], out: dict[Statement, Place]
+        self,
+        where: Location,
+        shift: int,
+        run: tuple[Statement, ...],
+        counts: Counts,
+        out: dict[Statement, Place],
     ) -> None:
         """Places of consecutive statements of one location."""
         if not where.line or where.in_library:
@@ -123,7 +135,7 @@ class Placement:
             span = Span(where.file, where.line, max(column, 0) + 1)
             out.update((s, Place(span, False, where.name if s is run[-1] else "")) for s in run)
             return
-        nodes = _choose(file, where.line, column, run)
+        nodes = _choose(file, where.line, column, run, counts)
         for i, (s, node) in enumerate(zip(run, nodes, strict=True)):
             span = file.span(node) if node else Span(where.file, where.line, max(column, 0) + 1)
             last = node is None or node not in nodes[i + 1 :]
@@ -131,24 +143,22 @@ class Placement:
             out[s] = Place(span, False, where.name if named else "")
 
 
-def _choose(file: SourceFile, line: int, column: int, run: tuple[Statement, ...]) -> list[Node | None]:
-    """A syntax node a statement: the k-th operation of a kind takes the k-th node that fits; operand conversions go with it."""
+def _choose(file: SourceFile, line: int, column: int, run: tuple[Statement, ...], counts: Counts) -> list[Node | None]:
+    """A node a statement: the k-th operation of a kind takes the k-th node that fits, conversions go with the next."""
     here = file.innermost_first(line, column)
     around = file.enclosing(here[-1]) if here and not isinstance(here[-1], ast.stmt) else []
     if here and isinstance(here[0], ast.expr):
         around = [n for n in file.enclosing(here[0]) if n not in here] or around
-    candidates: list[Node] = [*here, *around]
     default = next((n for n in here if not isinstance(n, (ast.Name, ast.Constant, ast.Attribute))), None)
     default = default or (here[0] if here else None)
     chosen: list[Node | None] = [None] * len(run)
-    counts: dict[str, int] = {}
     pending = 0
     previous: Node | None = None
     for i, s in enumerate(run):
-        fits = [n for n in candidates if _fits(s, n)]
+        fits = [n for n in here if _fits(s, n)] or [n for n in around if _fits(s, n)][:1]
         if fits:
-            k = counts.get(s.op, 0)
-            counts[s.op] = k + 1
+            k = counts.get((line, column, s.op), 0)
+            counts[line, column, s.op] = k + 1
             previous = chosen[i] = fits[k % len(fits)]
             chosen[pending:i] = [previous] * (i - pending)
             pending = i + 1

@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A statement's text taken apart: SSA operands, other words joined by blanks, strings, attributes, text of the types."""
+    """A statement's text taken apart: SSA operands, other words joined by blanks, strings, attributes, types."""
 
     operands: tuple[str, ...]
     words: str
@@ -64,7 +64,7 @@ def _cut_types(text: str) -> tuple[str, bool, str]:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a lowering sees of a statement; `fresh` makes a value of a type and a name, `regions` are lowered already."""
+    """What a lowering sees of a statement; `fresh` makes a value of a type and a name."""
 
     op: str
     parts: Parts

@@ -76,6 +76,8 @@ class SourceFile:
                     self.defs[child.lineno] = child
             else:
                 self._index(child, owner)
+                if isinstance(child, ast.keyword):  # Triton 3.6 points at the keyword, not at its value
+                    self.starts.setdefault((child.lineno, child.col_offset), []).append(child.value)
 
 
 def _header_end(node: ast.For | ast.While | ast.If | ast.With | ast.FunctionDef) -> tuple[int, int] | None:
@@ -90,7 +92,7 @@ def _header_end(node: ast.For | ast.While | ast.If | ast.With | ast.FunctionDef)
 
 
 class SourceMap:
-    """Files by path, read on first use; `texts` replaces the files that it names. Files that cannot be read or parsed are None."""
+    """Files by path, read on first use, or from `texts`; one that cannot be read or parsed is None."""
 
     def __init__(self, texts: Mapping[str, str] | None = None) -> None:
         self._texts = dict(texts or {})

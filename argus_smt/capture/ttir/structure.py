@@ -24,7 +24,7 @@ _SSA = re.compile(r"%[\w$.-]+(?:#\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a piece of the graph ends: `returned` is true, false, or an i1 value; the values are None where it cannot happen."""
+    """How a piece of the graph ends: `returned` is true, false, or an i1 value; values are None where impossible."""
 
     returned: bool | Value
     values: tuple[Value, ...] | None
@@ -42,6 +42,7 @@ class Host(Protocol):
     def body(self, block: BasicBlock) -> None: ...
     def span_of(self, s: Statement) -> Span: ...
     def param_types(self, block: BasicBlock) -> tuple[Type, ...]: ...
+    def user_name(self, ssa: str) -> str: ...
 
 
 class Structurer:
@@ -119,7 +120,7 @@ class Structurer:
             self.host.bind(p.name, v)
 
     def _branch(self, s: Statement, stop: str | None) -> tuple[Exit, str | None]:
-        """Emit the `If` of a conditional branch; how its sides end, and the block where they meet (None: at `stop`, or nowhere)."""
+        """Emit the `If` of a branch; how its sides end, and the block where they meet (None: at `stop`, or nowhere)."""
         span = self.host.span_of(s)
         cond = self.host.get(_SSA.findall(s.text)[0], span)
         sides = self._targets(s)
@@ -180,7 +181,9 @@ class Structurer:
                 yields += end.values if end.values is not None else self._unused(self.result_types, extra, span)
             yields += end.jump if end.jump is not None else self._unused(jump_types, extra, span)
             sides.append(Block((), (*block.ops, *extra), tuple(yields)))
-        results = tuple(self.host.fresh(t, "") for t in types)
+        names = [self.host.user_name(p.name) for p in self.blocks[meet].params] if jump_types and meet else []
+        names = [""] * (len(types) - len(names)) + names
+        results = tuple(self.host.fresh(t, n) for t, n in zip(types, names, strict=True))
         self.host.emit(If(results, cond, sides[0], sides[1], span=span))
         rest = results[1:] if flagged else results
         cut = len(self.result_types) if returns else 0

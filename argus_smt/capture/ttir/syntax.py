@@ -28,7 +28,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """One operation. `results` are SSA names (`%3:2` gives `%3#0` and `%3#1`), `op` is empty where the line is not understood.
+    """One operation. `results` are SSA names (`%3:2` gives `%3#0`, `%3#1`), `op` is empty where the line is unclear.
 
     `text` is what follows the name: operands, attributes and types, without regions; `regions` come in order.
     """

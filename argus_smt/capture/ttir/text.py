@@ -69,7 +69,7 @@ def split_list(text: str) -> tuple[str, ...]:
 
 
 def cut_dictionaries(text: str) -> tuple[str, str]:
-    """`(rest, entries)`: the text without its top-level `{…}` and `<{…}>` groups, and their contents joined by commas."""
+    """`(rest, entries)`: the text without its top-level `{…}` and `<{…}>` groups, and their contents in one list."""
     if "{" not in text:
         return text, ""
     kept, entries, last, i = [], [], 0, 0
@@ -101,7 +101,7 @@ def dictionary(entries: str) -> dict[str, str]:
 
 
 def integers(text: str) -> tuple[int, ...]:
-    """Integers of `3 : i32`, `array<i32: 1, 0>`, `dense<8> : tensor<1xi32>` or `dense<[8, 16]> : …`. Raises ValueError."""
+    """Integers of `3 : i32`, `array<i32: 1, 0>`, `dense<8> : tensor<1xi32>`, `dense<[8, 16]>`. Raises ValueError."""
     body = text.strip()
     if body.startswith("array<"):
         body = body[body.index(":") + 1 : body.rindex(">")] if ":" in body else ""

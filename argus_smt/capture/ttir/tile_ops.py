@@ -180,5 +180,3 @@ LOWERINGS: dict[str, Lowering] = {
 }  # fmt: skip
 
 HINTS = {"tt.divisibility": "divisibility", "tt.contiguity": "contiguity", "tt.constancy": "constancy"}
-
-

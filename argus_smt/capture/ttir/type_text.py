@@ -18,7 +18,7 @@ _SCALARS = {name: Scalar(name) for name in ("i1", "i8", "i16", "i32", "i64", "f1
 _DIMS = re.compile(r"((?:\d+x)*)")
 
 HANDLE = Ptr(Scalar("i8"))
-"""Stands for a type that the Tile IR has no word for (descriptors, block pointers): only opaque operations make or take it."""
+"""Stands for types that the Tile IR has no word for (descriptors, block pointers); only opaque operations use it."""
 
 
 class UnknownType(ValueError):
