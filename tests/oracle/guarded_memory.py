@@ -29,10 +29,10 @@ class Region:
 def span_of(tensor: torch.Tensor) -> tuple[int, int]:
     """First byte of a tensor and the byte after its last one, from the start of its storage."""
     item = tensor.element_size()
-    first = tensor.storage_offset() * item
+    first = int(tensor.storage_offset()) * item
     if tensor.numel() == 0:
         return first, first
-    reach = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    reach = sum((int(n) - 1) * int(s) for n, s in zip(tensor.shape, tensor.stride(), strict=True))
     return first, first + (reach + 1) * item
 
 
@@ -50,7 +50,7 @@ class GuardedMemory:
         key = storage.data_ptr() if storage.nbytes() else -id(storage)
         if key not in self._of_storage:
             self._of_storage[key] = len(self.regions)
-            data = torch.empty(0, dtype=torch.uint8).set_(storage).numpy()  # type: ignore[call-overload]
+            data = torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
             self.regions.append(Region(name, data))
             self._kept.append(tensor)
         index = self._of_storage[key]
