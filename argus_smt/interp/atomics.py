@@ -45,12 +45,12 @@ def _update(fn: str, old: Array, value: Array, elem: Scalar) -> Array:
 def atomic_rmw(ctx: Context, op: AtomicRMW, ptr: Lanes, value: Lanes, mask: Lanes | None) -> Lanes:
     """Lanes one after the other in row-major order; gives the old values."""
     elem, shape = scalar_type(pointee(op)), ptr.shape
-    raw = encode_lanes(ctx, value, pointee(op), shape)
+    raw, spoilt = _flat_bytes(ctx, op, value, shape), is_marked(value.undef, shape).reshape(-1)
 
     def step(lanes: Array, old: Array, undef: Array) -> tuple[Array, Array]:
         new = encode(_update(op.fn, decode(old, elem), decode(raw[lanes], elem), elem), elem)
         keeps = undef if op.fn != "xchg" else np.zeros_like(undef)
-        return new, keeps | is_marked(value.undef, shape)[lanes]
+        return new, keeps | spoilt[lanes]
 
     return _atomic(ctx, op, ptr, mask, value, step, reads=op.fn != "xchg")
 
@@ -58,15 +58,21 @@ def atomic_rmw(ctx: Context, op: AtomicRMW, ptr: Lanes, value: Lanes, mask: Lane
 def atomic_cas(ctx: Context, op: AtomicCAS, ptr: Lanes, compare: Lanes, value: Lanes) -> Lanes:
     """Lanes one after the other; bits are compared. Gives the old values."""
     shape = ptr.shape
-    expected, raw = encode_lanes(ctx, compare, pointee(op), shape), encode_lanes(ctx, value, pointee(op), shape)
+    expected, raw = (_flat_bytes(ctx, op, x, shape) for x in (compare, value))
+    spoilt = is_marked(value.undef, shape).reshape(-1)
     ctx.recorder.used(op, compare.undef, None, "the compared value", np.ones(shape, bool))
 
     def step(lanes: Array, old: Array, undef: Array) -> tuple[Array, Array]:
         equal = (old == expected[lanes]).all(axis=-1)
         new = np.where(equal[:, None], raw[lanes], old)
-        return new, undef | (equal & is_marked(value.undef, shape)[lanes])
+        return new, undef | (equal & spoilt[lanes])
 
     return _atomic(ctx, op, ptr, None, value, step, reads=True)
+
+
+def _flat_bytes(ctx: Context, op: AtomicRMW | AtomicCAS, value: Lanes, shape: tuple[int, ...]) -> Array:
+    """Bytes of each lane, one row a lane."""
+    return encode_lanes(ctx, value, pointee(op), shape).reshape(-1, pointee(op).nbytes)
 
 
 def _atomic(

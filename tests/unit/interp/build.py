@@ -79,7 +79,9 @@ def memory_of(*arrays: tuple[Any, str]) -> tuple[Memory, list[PointerValue]]:
 
 
 def apply(
-    make: Callable[..., Sequence[Value]], inputs: Sequence[tuple[Any, str]], outputs: Sequence[tuple[tuple[int, ...], str]]
+    make: Callable[..., Sequence[Value]],
+    inputs: Sequence[tuple[Any, str]],
+    outputs: Sequence[tuple[tuple[int, ...], str]],
 ) -> tuple[list[Any], Trace]:
     """Load `inputs` (lanes, type) as tiles, compute `make(builder, *tiles)`, store it in `outputs` (shape, type)."""
     blanks = [(np.zeros(shape, lane_dtype(Scalar(dtype))), dtype) for shape, dtype in outputs]

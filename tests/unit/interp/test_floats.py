@@ -66,7 +66,9 @@ def test_each_operation_rounds_to_its_type() -> None:
 def test_dot_sums_halves_in_single_precision() -> None:
     a, b = np.full((1, 4096), 1, np.float16), np.full((4096, 1), 1, np.float16)
     assert floats.dot(a, b, np.array([[0.5]], np.float32), F32).tolist() == [[4096.5]]
-    batch = floats.dot(np.ones((3, 2, 5), np.float32), np.ones((3, 5, 4), np.float32), np.ones((3, 2, 4), np.float32), F32)
+    batch = floats.dot(
+        np.ones((3, 2, 5), np.float32), np.ones((3, 5, 4), np.float32), np.ones((3, 2, 4), np.float32), F32
+    )
     assert batch.shape == (3, 2, 4)
     assert (batch == 6).all()
 
@@ -119,9 +121,14 @@ def test_casts_between_integers_and_floats() -> None:
 
 def test_bitcasts() -> None:
     i32 = Scalar("i32")
-    assert SCALAR_CASTS["bitcast"](np.array([1.0, -2.0], np.float32), F32, i32).data.tolist() == [0x3F800000, -0x40000000]
+    assert SCALAR_CASTS["bitcast"](np.array([1.0, -2.0], np.float32), F32, i32).data.tolist() == [
+        0x3F800000,
+        -0x40000000,
+    ]
     assert SCALAR_CASTS["bitcast"](np.array([0x3F800000]), i32, F32).data.tolist() == [1.0]
-    assert SCALAR_CASTS["bitcast"](np.array([0x3F80]), Scalar("i16"), Scalar("bf16")).data.astype(float).tolist() == [1.0]
+    assert SCALAR_CASTS["bitcast"](np.array([0x3F80]), Scalar("i16"), Scalar("bf16")).data.astype(float).tolist() == [
+        1.0
+    ]
 
 
 @pytest.mark.parametrize("name", sorted({**FLOAT_BITS, **INT_BITS}))

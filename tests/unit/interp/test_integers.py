@@ -41,7 +41,8 @@ def expected(fn: str, a: int, b: int, bits: int) -> int | None:
         "mulhi_s": lambda: (sa * sb) >> bits, "mulhi_u": lambda: (ua * ub) >> bits,
         "and": lambda: a & b, "or": lambda: a | b, "xor": lambda: a ^ b,
         "shl": lambda: a << ub, "lshr": lambda: ua >> ub, "ashr": lambda: sa >> ub,
-        "smin": lambda: min(sa, sb), "smax": lambda: max(sa, sb), "umin": lambda: min(ua, ub), "umax": lambda: max(ua, ub),
+        "smin": lambda: min(sa, sb), "smax": lambda: max(sa, sb),
+        "umin": lambda: min(ua, ub), "umax": lambda: max(ua, ub),
     }  # fmt: skip
     if fn in ("sdiv", "udiv", "srem", "urem") and b == 0:
         return None
@@ -103,7 +104,8 @@ def test_unary(bits: int) -> None:
         for k, lane in enumerate(lanes):
             code = unsigned(bits, lane)
             truth = {
-                "neg": -lane, "abs": abs(lane), "not": ~lane, "popc": bin(code).count("1"), "clz": bits - code.bit_length(),
+                "neg": -lane, "abs": abs(lane), "not": ~lane, "popc": bin(code).count("1"),
+                "clz": bits - code.bit_length(),
                 "ctz": (code & -code).bit_length() - 1 if code else bits,
             }[fn]  # fmt: skip
             assert int(result.data[k]) == value(bits, truth % (1 << bits)), (fn, lane)
