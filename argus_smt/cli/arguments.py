@@ -65,21 +65,19 @@ class _Version(argparse.Action):
 
 
 def _parser(stdout: TextIO) -> _Parser:
-    def make(**options: Any) -> _Parser:
-        made = _Parser(**options)
-        made.out = stdout
-        return made
+    class Bound(_Parser):
+        out = stdout
 
     layout = argparse.RawDescriptionHelpFormatter
-    top = make(
+    top = Bound(
         prog="argus",
         formatter_class=layout,
-        description="Prove that GPU tile kernels keep to their tensors for every shape, or show a small run that does not.",
+        description="Prove that GPU kernels keep to their tensors for every shape, or show a small run that does not.",
         epilog=EXIT_CODES,
         allow_abbrev=False,
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=make)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     prove = commands.add_parser(
         "prove", formatter_class=layout, help="prove the kernels of Python files", epilog=EXIT_CODES, allow_abbrev=False
     )

@@ -99,5 +99,5 @@ def lookup(text: str) -> Code | None:
 
 def page(code: str) -> str | None:
     """Text of the manual page of `code`; None if it has none."""
-    path = resources.files("argus_smt").joinpath("pages", f"{code}.md")
+    path = resources.files("argus_smt").joinpath("pages").joinpath(f"{code}.md")
     return path.read_text(encoding="utf-8") if path.is_file() else None
