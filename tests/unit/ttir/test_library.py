@@ -1,0 +1,95 @@
+"""Every function of Triton's library that kernels commonly use imports with a meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from argus_smt.ir import ops as O
+from argus_smt.ir.types import Tile
+from tests.unit.ttir import library_kernels as L
+from tests.unit.ttir.imported import imported, ops
+
+TYPES = {"x": "*fp32", "o": "*fp32", "n": "i32", "B": "constexpr"}
+
+
+def of(fn: Any) -> tuple[O.Op, ...]:
+    return ops(imported(fn, TYPES, {"B": 16})[1])
+
+
+@pytest.mark.parametrize("fn", L.KERNELS, ids=lambda fn: fn.__name__)
+def test_no_operation_is_opaque(fn: Any) -> None:
+    found = of(fn)
+    assert [op for op in found if isinstance(op, O.Opaque)] == []
+    assert all(op.span.file == L.__file__ for op in found)
+
+
+def test_atomics_keep_function_order_and_scope() -> None:
+    rmw = [op for op in of(L.atomics) if isinstance(op, O.AtomicRMW)]
+    assert (rmw[0].fn, rmw[0].sem, rmw[0].scope) == ("fadd", "relaxed", "sys")
+    assert {op.fn for op in rmw} == {"fadd", "smax", "umin", "smin", "umax", "xchg", "and", "or", "xor", "add"}
+    (cas,) = [op for op in of(L.atomics) if isinstance(op, O.AtomicCAS)]
+    assert (cas.sem, cas.scope) == ("acquire", "gpu")
+
+
+def test_statements_keep_promises() -> None:
+    found = of(L.statements)
+    assert [op.message for op in found if isinstance(op, O.Assert)] == ['n is small; "quoted"']
+    assert sum(isinstance(op, O.Assume) for op in found) == 1
+    hints = [(op.kind, op.values) for op in found if isinstance(op, O.Hint)]
+    assert sorted(hints) == [
+        ("contiguity", (8,)),
+        ("divisibility", (4,)),
+        ("divisibility", (16,)),
+        ("divisibility", (16,)),
+    ]
+    (load,) = [op for op in found if isinstance(op, O.Load)]
+    assert load.volatile
+    assert load.mask is not None
+    assert load.other is None
+
+
+def test_reductions_have_inlined_regions() -> None:
+    sums = [op for op in of(L.sums) if isinstance(op, O.Reduce)]
+    assert [op.axis for op in sums] == [0, 1, 0]
+    assert all([type(o).__name__ for o in op.combine.ops] == ["Binary"] for op in sums)
+    first, *_ = (op for op in of(L.extremes) if isinstance(op, O.Reduce) and len(op.operands) == 2)
+    assert [str(v.type) for v in first.results] == ["f32", "i32"]
+
+
+def test_early_return_in_a_combine_function() -> None:
+    scans = [op for op in of(L.custom_scan) if isinstance(op, O.Scan)]
+    assert [len(s.operands) for s in scans] == [2, 1]
+    assert [s.reverse for s in scans] == [False, True]
+    assert sum(isinstance(o, O.If) for o in scans[0].combine.ops) == 1
+
+
+def test_device_library_functions_are_known_by_name() -> None:
+    assert {op.fn for op in of(L.device_library) if isinstance(op, O.Unary)} == {"tanh", "log1p", "exp"}
+
+
+def test_dot_takes_accumulator() -> None:
+    first, second = (op for op in of(L.product) if isinstance(op, O.Dot))
+    assert second.c == first.result == second.a
+    assert first.result.type == Tile((16, 16), first.result.type.elem)
+
+
+def test_unknown_operations_are_opaque_in_place() -> None:
+    found = [op for op in of(L.opaque_parts) if isinstance(op, O.Opaque)]
+    assert [(op.name, op.effects) for op in found] == [
+        ("tt.histogram", False),
+        ("tt.elementwise_inline_asm", False),
+        ("tt.elementwise_inline_asm", True),
+    ]
+    assert found[0].reason == "Argus has no meaning for `tt.histogram`"
+    text = L.__file__
+    with open(text, encoding="utf-8") as f:
+        line = f.read().splitlines()[found[0].span.line - 1]
+    assert line[found[0].span.column - 1 : found[0].span.end_column - 1] == "tl.histogram(i, B)"
+
+
+def test_descriptors_are_opaque_with_effects() -> None:
+    found = [op for op in of(L.descriptors) if isinstance(op, O.Opaque)]
+    assert [op.name for op in found] == ["tt.make_tensor_descriptor", "tt.descriptor_load"]
+    assert all(op.effects for op in found)
