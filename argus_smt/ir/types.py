@@ -81,3 +81,9 @@ def shape_of(t: Type) -> tuple[int, ...]:
 def with_shape(t: Type, shape: tuple[int, ...]) -> Type:
     """The element type of `t` at another shape."""
     return Tile(shape, elem_of(t)) if shape else elem_of(t)
+
+
+def element(dtype: str) -> Scalar:
+    """Element type in memory of a host dtype: unsigned integers are signless, `bool` is `i1`."""
+    name = "i1" if dtype == "bool" else f"i{dtype[1:]}" if dtype.startswith("u") else dtype
+    return Scalar(name)

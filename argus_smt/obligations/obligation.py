@@ -1,0 +1,53 @@
+"""A duty as plain data: hypotheses ⊢ goal, for every lane, trip, program and shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from argus_smt.absint.facts import Scope
+from argus_smt.absint.values import Guards
+from argus_smt.ir.ops import Op
+from argus_smt.smt.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The lanes that the duty speaks of: tile `shape`, where `where` holds, in `scope`; the guards make its terms exact."""
+
+    scope: Scope
+    shape: tuple[int, ...]
+    where: tuple[Term, ...]
+    guards: Guards
+
+    @property
+    def hypotheses(self) -> tuple[Term, ...]:
+        return (*self.scope.path, *self.where)
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension of a view as an access uses it: `index` should lie in [0, extent); `axes` are the tensor's."""
+
+    index: Term
+    extent: Term
+    stride: Term
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """`code` names the check, `op` at `site` is where it shows. `arg` is the kernel argument accessed, if any.
+
+    `dimensions` split an address into per-dimension indices whose ranges together imply the goal; empty if there is no split.
+    """
+
+    code: str
+    site: str
+    op: Op
+    reach: Reach
+    goal: Term
+    subject: str
+    arg: int | None = None
+    dimensions: tuple[Dimension, ...] = ()
+    offset: Term | None = None
+    nbytes: int = 0

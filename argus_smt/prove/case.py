@@ -1,0 +1,132 @@
+"""The pipeline for one case of one launch: domain → facts → duties → decisions → replay → findings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from argus_smt.absint.engine import analyze
+from argus_smt.absint.facts import Facts, Lost
+from argus_smt.ir.launch import Program
+from argus_smt.obligations import access, overflow, values
+from argus_smt.obligations.obligation import Obligation
+from argus_smt.prove.confirm import confirm
+from argus_smt.prove.context import Context
+from argus_smt.prove.dimension import dimension_finding
+from argus_smt.prove.discharge import Decision, Prover
+from argus_smt.prove.domain import Domain, domain
+from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.widths import Widths, wrap_findings
+from argus_smt.prove.wording import message
+from argus_smt.smt.solver import Solver
+from argus_smt.smt.term import Term
+
+
+@dataclass(slots=True)
+class _Clock:
+    started: float = field(default_factory=time.monotonic)
+
+    def lap(self) -> float:
+        now = time.monotonic()
+        out, self.started = now - self.started, now
+        return out
+
+
+def prove_case(program: Program, launch: int, case: int, options: ProveOptions) -> CaseResult:
+    """Verdicts on all duties of `program.launches[launch].cases[case]`.
+
+    Raises ValueError for `options.assume` that does not parse.
+    """
+    clock = _Clock()
+    picked = program.launches[launch]
+    dom = domain(program, picked, picked.cases[case], options.assume)
+    facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts)
+    analysis = clock.lap()
+    solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
+    if options.dump_smt:
+        solver.dump = []
+    prover = Prover(facts, solver, _contents(facts, dom))
+    context = Context(program, dom, facts, prover)
+    widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
+    findings = [f for f in _findings(context) if f is not None]
+    findings = _merge(findings, widths.findings)
+    label = dom.case.label
+    return CaseResult(
+        launch, case, label,
+        findings=tuple(replace(f, label=label) for f in findings),
+        limits=widths.limits,
+        assumptions=_assumptions(dom),
+        analysis_s=analysis,
+        solve_s=clock.lap(),
+        internal=tuple(context.internal),
+    )  # fmt: skip
+
+
+def _contents(facts: Facts, dom: Domain) -> dict[str, tuple[Term | None, Term | None, tuple[int, ...]]]:
+    """What the signature states of the integers that the kernel loads."""
+    storages = {s.ident: s for s in dom.launch.storages}
+    out = {}
+    for name, (ident, dtype) in facts.contents.items():
+        stated = storages[ident].facts
+        if stated is not None and storages[ident].dtype.lstrip("uib") == dtype.lstrip("ib"):
+            out[name] = (stated.lower, stated.upper, stated.values)
+    return out
+
+
+def duties(facts: Facts, dom: Domain) -> Iterator[Obligation]:
+    """All duties of a case but those of integer width."""
+    yield from access.of(facts, dom.launch, dom.case)
+    yield from values.arithmetic(facts)
+    yield from values.promises(facts)
+
+
+def _findings(context: Context) -> Iterator[Finding]:
+    for ob in duties(context.facts, context.dom):
+        started = time.monotonic()
+        decision = context.prover.decide(ob)
+        finding = _finding(context, ob, decision)
+        yield replace(finding, time_s=time.monotonic() - started)
+        extra = dimension_finding(context, ob, finding)
+        if extra is not None:
+            yield extra
+    for lost in context.facts.lost:
+        yield lost_finding(lost)
+
+
+def _finding(context: Context, ob: Obligation, decision: Decision) -> Finding:
+    if decision.status != "proved":
+        return confirm(context, ob, decision)
+    reached = context.prover.reachable(ob.reach)
+    found = Finding(
+        ob.code, Verdict.PROVED, Severity.ERROR, ob.op.span, message(ob, failing=False),
+        method=decision.method, site=ob.site,
+    )  # fmt: skip
+    if reached == "no":
+        return replace(found, unreachable=True)
+    if reached == "unknown":
+        return replace(
+            found, verdict=Verdict.UNKNOWN, reason_code="AR902",
+            reason="it could not be shown that any lane gets here, so the proof may hold emptily",
+        )  # fmt: skip
+    return found
+
+
+def lost_finding(lost: Lost) -> Finding:
+    """An operation of which nothing can be said."""
+    code = {"read": "AR301", "hint": "AR306"}.get(lost.kind, "AR302")
+    return Finding(
+        code, Verdict.UNKNOWN, Severity.ERROR, lost.op.span, f"cannot be analysed: {lost.reason}",
+        site=lost.site, reason=lost.reason, reason_code="AR901",
+    )  # fmt: skip
+
+
+def _merge(findings: list[Finding], widths: tuple[Finding, ...]) -> list[Finding]:
+    """Faults that follow from a wrap replace the proofs that only hold while nothing wraps."""
+    broken = {(f.site, f.code) for f in widths if f.verdict is Verdict.REFUTED and f.code != "AR303"}
+    return [*(f for f in findings if (f.site, f.code) not in broken or f.verdict is Verdict.REFUTED), *widths]
+
+
+def _assumptions(dom: Domain) -> tuple[str, ...]:
+    out = ["64-bit index arithmetic of tensors below 2**63 bytes"]
+    return tuple(out)

@@ -1,0 +1,68 @@
+"""From a duty that was not proved to a finding: find a small model, replay it, and only then call it refuted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from argus_smt.obligations.obligation import Obligation
+from argus_smt.prove import replay
+from argus_smt.prove.context import Context
+from argus_smt.prove.discharge import Decision
+from argus_smt.prove.finding import Finding, Severity, Verdict
+from argus_smt.prove.related import related
+from argus_smt.prove.suggest import suggest
+from argus_smt.prove.witness import Search
+from argus_smt.prove.wording import help_text, message
+from argus_smt.smt import term as T
+from argus_smt.smt.term import Term
+
+
+def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
+    """REFUTED with a replayed counterexample, or UNKNOWN with the reason."""
+    base = Finding(
+        ob.code, Verdict.UNKNOWN, Severity.ERROR, ob.op.span, message(ob, failing=True), method="solver", site=ob.site
+    )
+    prover = context.prover
+    bounds = prover.bounds(ob.reach)
+    hyps = prover.hypotheses(ob.reach, guards=True, goal=ob.goal)
+    approximations, unreal = ledger(context, (*hyps, ob.goal))
+    reason = decision.reason
+    for part in sorted(T.conjuncts(ob.goal), key=lambda p: p.ident):
+        facts = (*hyps, T.not_(part))
+        model, why = Search(prover.solver, facts, bounds).smallest(None)
+        if model is None:
+            reason = why if why != "unsat" else reason
+            continue
+        run = replay.run(context.dom, context.facts, model)
+        event = replay.event_of(run, ob.code, ob.op)
+        if event is None:
+            reason = run.reason or "the counterexample does not fail when it is replayed"
+            if not approximations:
+                context.internal.append(f"{ob.op.span}: {ob.code}: {reason}")
+            continue
+        if unreal:
+            return replace(base, reason_code="AR904", reason="; ".join(unreal), approximations=unreal)
+        seen = replay.counterexample(context.program, context.dom, run, model, event)
+        return replace(
+            base, verdict=Verdict.REFUTED, counterexample=seen, related=related(context, ob, model),
+            help=help_text(ob, bool(ob.reach.where)), suggestion=suggest(context, ob),
+        )  # fmt: skip
+    return _undecided(base, reason, approximations)
+
+
+def ledger(context: Context, terms: tuple[Term, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Approximations that occur in `terms`: all of them, and those that no replay can vouch for."""
+    names = {a.data for t in terms for a in t.apps}
+    soft = tuple(sorted({context.facts.ledger[n] for n in names if n in context.facts.ledger}))
+    hard = tuple(sorted({context.facts.unreal[n] for n in names if n in context.facts.unreal}))
+    return soft + hard, hard
+
+
+def _undecided(base: Finding, reason: str, approximations: tuple[str, ...]) -> Finding:
+    if approximations:
+        return replace(
+            base, reason_code="AR904", approximations=approximations,
+            reason="not proved, and a counterexample would lean on: " + "; ".join(approximations),
+        )  # fmt: skip
+    code = "AR903" if "replay" in reason or "model" in reason else "AR902"
+    return replace(base, reason_code=code, reason=reason or "neither proved nor refuted within the solver's limits")

@@ -1,0 +1,21 @@
+"""What the steps of a case share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from argus_smt.absint.facts import Facts
+from argus_smt.ir.launch import Program
+from argus_smt.prove.discharge import Prover
+from argus_smt.prove.domain import Domain
+
+
+@dataclass(slots=True)
+class Context:
+    """The case that is being proved; `internal` collects warnings about Argus itself."""
+
+    program: Program
+    dom: Domain
+    facts: Facts
+    prover: Prover
+    internal: list[str] = field(default_factory=list)

@@ -1,0 +1,167 @@
+"""Replay: a model becomes concrete arguments and memory, and the concrete interpreter says whether the fault is real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from argus_smt.absint.facts import Facts
+from argus_smt.absint.values import PIDS
+from argus_smt.encodings.span import extent_bytes
+from argus_smt.interp.events import Access
+from argus_smt.interp.memory import Memory, Region
+from argus_smt.interp.run import Arg as ConcreteArg
+from argus_smt.interp.run import Event, PointerValue, Trace, run_program
+from argus_smt.ir.launch import PointerArg, Program, Storage
+from argus_smt.ir.types import INT_BITS, element
+from argus_smt.prove.domain import Domain
+from argus_smt.prove.finding import Counterexample
+from argus_smt.smt import term as T
+from argus_smt.smt.model import Model
+
+STEP_LIMIT = 200_000
+KINDS = {
+    "AR301": ("oob_read",), "AR302": ("oob_write",), "AR303": ("wrap",), "AR305": ("div_zero", "shift_width"),
+    "AR306": ("assume_false", "assert_false", "hint_false"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A finished run, or the reason why there is none."""
+
+    trace: Trace | None
+    grid: tuple[int, int, int] = (1, 1, 1)
+    program: tuple[int, int, int] = (0, 0, 0)
+    inputs: tuple[tuple[str, int, int], ...] = ()
+    reason: str = ""
+
+
+def run(
+    dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None
+) -> Replay:
+    """Run the one program that the model names, on the memory that it describes."""
+    try:
+        grid = tuple(model.value(g) for g in dom.launch.grid)
+        pid = tuple(model.value(p) for p in PIDS)
+        memory, inputs = _memory(dom, facts, model)
+        args = tuple(_argument(a, model) for a in dom.case.args)
+    except (ZeroDivisionError, ValueError, IndexError, OverflowError, MemoryError) as error:
+        return Replay(None, reason=f"the model makes no launch: {error}")
+    if not all(0 <= p < g for p, g in zip(pid, grid, strict=True)):
+        return Replay(None, reason=f"program {pid} is outside of the grid {grid}")
+    broken = _breaks_facts(dom, model, inputs)
+    if broken:
+        return Replay(None, reason=broken)
+    shape3, pid3 = (grid[0], grid[1], grid[2]), (pid[0], pid[1], pid[2])
+    trace = run_program(dom.case.kernel, args, shape3, pid3, memory, on_access=on_access, step_limit=STEP_LIMIT)
+    return Replay(trace, shape3, pid3, inputs)
+
+
+def _memory(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, tuple[tuple[str, int, int], ...]]:
+    storages = {s.ident: s for s in dom.launch.storages}
+    memory = Memory([Region(s.ident, s.name, element(s.dtype).name, model.value(s.nbytes)) for s in storages.values()])
+    for s in storages.values():
+        _background(memory, s, model)
+    inputs = []
+    for (name, point), value in sorted(model.functions.items()):
+        if name not in facts.contents:
+            continue
+        ident, dtype = facts.contents[name]
+        scalar = element(dtype)
+        if not 0 <= point[0] <= memory.region(ident).nbytes - scalar.nbytes:
+            continue
+        width = np.dtype(f"i{scalar.nbytes}")
+        memory.write_elements(ident, point[0], np.asarray([value]).astype(width))
+        inputs.append((storages[ident].name, point[0] // scalar.nbytes, value))
+    return memory, tuple(inputs)
+
+
+def _background(memory: Memory, storage: Storage, model: Model) -> None:
+    """Everything that the model does not name: a value that the signature allows."""
+    scalar = element(storage.dtype)
+    if scalar.name not in INT_BITS:
+        return
+    if storage.contents.startswith("fill "):
+        text = storage.contents.removeprefix("fill ")
+        memory.set_default(storage.ident, int(float(text)) if text.replace(".", "").lstrip("-").isdigit() else 0)
+    elif storage.facts is not None:
+        if storage.facts.values:
+            memory.set_default(storage.ident, storage.facts.values[0])
+        elif storage.facts.lower is not None:
+            memory.set_default(storage.ident, model.value(storage.facts.lower))
+        elif storage.facts.upper is not None:
+            memory.set_default(storage.ident, min(0, model.value(storage.facts.upper)))
+
+
+def _breaks_facts(dom: Domain, model: Model, inputs: Iterable[tuple[str, int, int]]) -> str:
+    """Why contents do not respect the signature, or an empty text. Order facts are not built into models yet."""
+    by_name: dict[str, dict[int, int]] = {}
+    for name, index, value in inputs:
+        by_name.setdefault(name, {})[index] = value
+    for s in dom.launch.storages:
+        f = s.facts
+        if f is None:
+            continue
+        for index, value in f.elements:
+            by_name.setdefault(s.name, {})
+            if len(index) == 1 and by_name[s.name].get(model.value(index[0]), model.value(value)) != model.value(value):
+                return f"the counterexample does not respect what is stated of single elements of `{s.name}`"
+        if s.name in by_name and (f.distinct or f.nondecreasing or f.steps or f.covering or f.distinct_except is not None):
+            return f"the counterexample may not respect what is stated of the order of `{s.name}`"
+    return ""
+
+
+def _argument(arg: object, model: Model) -> ConcreteArg:
+    if isinstance(arg, PointerArg):
+        offset = model.value(arg.offset)
+        shape = tuple(T.const(model.value(n)) for n in arg.shape)
+        strides = tuple(T.const(model.value(s)) for s in arg.strides)
+        nbytes = extent_bytes(shape, strides, element(arg.dtype).nbytes).value
+        if any(n.value <= 0 for n in shape):
+            nbytes = 0
+        return PointerValue(arg.storage, offset, offset, offset + nbytes)
+    value = getattr(arg, "value", None)
+    return 1.0 if value is None else model.value(value)
+
+
+def event_of(replay: Replay, code: str, op: object) -> Event | None:
+    """The first event at `op` of the kinds that refute `code`."""
+    if replay.trace is None:
+        return None
+    for event in replay.trace.events:
+        if event.op is op and event.kind in KINDS[code]:
+            return event
+    return None
+
+
+def argument_values(dom: Domain, model: Model) -> dict[str, str]:
+    """Integer arguments and constexprs of the kernel, by name."""
+    values = {}
+    for param, arg in zip(dom.case.kernel.params, dom.case.args, strict=True):
+        if not isinstance(arg, PointerArg) and arg.value is not None:
+            values[param] = str(model.value(arg.value))
+    return values | dict(dom.case.values)
+
+
+def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, event: Event) -> Counterexample:
+    """What the replay saw, in the user's terms."""
+    names = {s.ident: s.name for s in dom.launch.storages}
+    low, high = event.lower, event.upper
+    address = None if event.address is None else event.address - (low or 0)
+    return Counterexample(
+        shape=dom.symbols(program, model),
+        program_id=replay.program,
+        grid=replay.grid,
+        element=event.element,
+        iteration=event.iteration,
+        storage=names.get(event.storage, "") if event.storage is not None else "",
+        address=address,
+        extent=None if low is None or high is None else high - low,
+        access_bytes=event.size,
+        values=argument_values(dom, model),
+        inputs=replay.inputs,
+        replayed=True,
+    )

@@ -1,0 +1,147 @@
+"""Verdicts on integer width (AR303): proved outright, proved up to a limit, or refuted by a replayed wrap."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from argus_smt.interp.events import Event
+from argus_smt.obligations.obligation import Obligation
+from argus_smt.obligations.overflow import Overflow
+from argus_smt.obligations.overflow import of as overflows
+from argus_smt.prove import replay
+from argus_smt.prove.confirm import ledger
+from argus_smt.prove.context import Context
+from argus_smt.prove.finding import Finding, Related, Severity, Verdict
+from argus_smt.prove.limits import Limit, find, prune
+from argus_smt.prove.source import lines_of
+from argus_smt.prove.witness import Search
+from argus_smt.prove.wording import help_text, message, operation, source_text
+from argus_smt.smt import term as T
+from argus_smt.smt.model import Model
+from argus_smt.smt.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """Findings, and the limits under which every other proof of the case holds."""
+
+    findings: tuple[Finding, ...]
+    limits: tuple[str, ...]
+
+
+def wrap_findings(context: Context, mode: str) -> Widths:
+    """Decide all duties of width; `mode` is `warn` (limits) or `error` (a wrap that matters is refuted)."""
+    findings: list[Finding] = []
+    limits: list[Limit] = []
+    for item in overflows(context.facts):
+        started = time.monotonic()
+        made, limit = _one(context, item, mode)
+        limits += [limit] if limit is not None else []
+        spent = time.monotonic() - started
+        findings += [replace(f, time_s=spent if i == 0 else 0.0) for i, f in enumerate(made)]
+    kept = prune(limits, context.dom.facts, context.prover)
+    return Widths(tuple(findings), tuple(x.text for x in kept))
+
+
+def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Limit | None]:
+    own = item.at_operation
+    base = Finding(
+        "AR303", Verdict.PROVED, Severity.ERROR if mode == "error" else Severity.WARNING,
+        own.op.span, message(own, failing=False), site=own.site,
+    )  # fmt: skip
+    decision = context.prover.decide(own)
+    if decision.status == "proved":
+        return [replace(base, method=decision.method)], None
+    open_uses = [u for u in item.at_uses if context.prover.decide(u).status != "proved"]
+    if not open_uses:
+        return [replace(base, method="solver")], None
+    text = source_text(lines_of(own.op.span.file), own.op.span) or operation(own.op)
+    limit = find(item, open_uses, context.prover, text)
+    if mode == "warn":
+        words = f"`{text}` does not wrap while {limit.text}"
+        return [replace(base, method="solver", message=words, limit=limit.text)], limit
+    return _refuted(context, item, open_uses, base, limit)
+
+
+def _refuted(
+    context: Context, item: Overflow, uses: list[Obligation], base: Finding, limit: Limit
+) -> tuple[list[Finding], Limit | None]:
+    """Error mode: replay a wrap that a live lane depends on, with the accesses that go wrong by it."""
+    reason = "no wrap was found within the solver's limits"
+    for use in uses:
+        for model in _models(context, item, use):
+            run = replay.run(context.dom, context.facts, model)
+            event = replay.event_of(run, "AR303", use.op)
+            if event is None:
+                reason = run.reason or "the wrap does not occur when it is replayed"
+                continue
+            approximations, unreal = ledger(context, (*use.reach.hypotheses, use.goal))
+            if unreal:
+                return [replace(base, verdict=Verdict.UNKNOWN, reason_code="AR904",
+                                reason="; ".join(unreal), approximations=approximations)], limit  # fmt: skip
+            seen = replay.counterexample(context.program, context.dom, run, model, event)
+            found = replace(
+                base, verdict=Verdict.REFUTED, method="solver", message=message(use, failing=True),
+                counterexample=seen, help=help_text(use, False), limit=limit.text,
+            )  # fmt: skip
+            return [found, *_consequences(context, run, model, item)], limit
+    return [replace(base, verdict=Verdict.UNKNOWN, reason=reason, reason_code="AR903", limit=limit.text)], limit
+
+
+def _models(context: Context, item: Overflow, use: Obligation) -> list[Model]:
+    """Small models of a wrap; first those that land on the negative side, where an address shows it."""
+    prover = context.prover
+    bounds = prover.bounds(use.reach)
+    hyps = prover.hypotheses(use.reach, guards=True, goal=use.goal)
+    out = []
+    half = 1 << (item.wrap.bits - 1)
+    wrapped = T.not_(use.goal)
+    first = [T.and_(wrapped, T.le(v, 4 * half)) for v in _exact_values(use.goal, half)]
+    for negated in (*first, wrapped):
+        model, _ = Search(prover.solver, (*hyps, *T.conjuncts(negated)), bounds).smallest(None)
+        if model is not None:
+            out.append(model)
+            break
+    return out
+
+
+def _exact_values(goal: Term, half: int) -> list[Term]:
+    """The exact result in a guard `0 <= half - 1 - result`."""
+    found = []
+    for c in T.conjuncts(goal):
+        for part in c.args if c.op == "or" else (c,):
+            if part.op == "nonneg" and T.poly(part.args[0]).get((), 0) == half - 1:
+                found.append(T.const(half - 1) - part.args[0])
+    return found[:1]
+
+
+def _consequences(context: Context, run: replay.Replay, model: Model, item: Overflow) -> list[Finding]:
+    """Accesses that leave their tensor in the same run because of the wrap."""
+    assert run.trace is not None
+    out: dict[str, Finding] = {}
+    for event in run.trace.events:
+        code = {"oob_read": "AR301", "oob_write": "AR302"}.get(event.kind)
+        if code is None:
+            continue
+        site = _site(context, event)
+        if site is None or site in out:
+            continue
+        seen = replay.counterexample(context.program, context.dom, run, model, event)
+        names = {s.ident: s.name for s in context.dom.launch.storages}
+        name = names.get(event.storage, "the tensor") if event.storage is not None else "the tensor"
+        verb = "reads" if code == "AR301" else "writes"
+        out[site] = Finding(
+            code, Verdict.REFUTED, Severity.ERROR, event.span, f"access {verb} outside of `{name}` after a wrap",
+            method="solver", site=site, counterexample=seen,
+            related=(Related(item.wrap.op.span, f"this {item.wrap.bits}-bit result wraps"),),
+            help="convert one operand to int64 before the operation: `x.to(tl.int64)`",
+        )  # fmt: skip
+    return list(out.values())
+
+
+def _site(context: Context, event: Event) -> str | None:
+    for access in context.facts.accesses:
+        if access.op is event.op:
+            return access.site
+    return None
