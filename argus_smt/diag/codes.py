@@ -59,9 +59,7 @@ _ROWS = (
     Code("AR401", "write-write-race", "two programs write one address without an order", checked=False),
     Code("AR402", "read-write-race", "one program reads what another writes without an order", checked=False),
     Code("AR403", "duplicate-lane", "lanes of one store hit one address with different values", checked=False),
-    Code(
-        "AR404", "race-in-program", "two threads touch one address with no barrier between", checked=False
-    ),
+    Code("AR404", "race-in-program", "two threads touch one address with no barrier between", checked=False),
     Code("AR405", "barrier-divergence", "not every lane reaches the same barrier", checked=False),
     Code("AR406", "unsynchronised-hand-over", "a lock is released before the data that it guards", checked=False),
     Code("AR407", "tuning-hazard", "an autotuned kernel that accumulates is re-run without reset", checked=False),

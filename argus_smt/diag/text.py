@@ -64,11 +64,11 @@ def render(report: Report, style: Style) -> str:
 
 def groups(kernels: Sequence[KernelReport]) -> list[Group]:
     """What is worth showing, each defect once: refuted errors first, then the unknown, then warnings and notes."""
-    found: dict[tuple[str, str, str, str], list[tuple[Obligation, KernelReport]]] = {}
+    found: dict[tuple[str, ...], list[tuple[Obligation, KernelReport]]] = {}
     for kernel in kernels:
         for ob in kernel.obligations:
             if ob.verdict != "proved":
-                key = (ob.code, ob.verdict, ob.site or str(ob.location), ob.severity)
+                key = (ob.code, ob.verdict, ob.severity, ob.location.file, ob.site or str(ob.location))
                 found.setdefault(key, []).append((ob, kernel))
     out = []
     for entries in found.values():
@@ -120,7 +120,7 @@ def _source(at: Location, label: str, style: Style, kind: str, width: int) -> li
 
 
 def _lane(c: CounterexampleModel) -> str:
-    parts = [f"program {_tuple(_trim(c.program_id))}"]
+    parts = [f"program {_tuple(_trim(c.program_id, c.grid))}"]
     if c.thread is not None:
         parts.append(f"thread {c.thread}")
     if c.element:
@@ -130,8 +130,9 @@ def _lane(c: CounterexampleModel) -> str:
     return ", ".join(parts)
 
 
-def _trim(ids: tuple[int, int, int]) -> tuple[int, ...]:
-    return ids if ids[2] else ids[:2] if ids[1] else ids[:1]
+def _trim(ids: tuple[int, int, int], grid: tuple[int, int, int]) -> tuple[int, ...]:
+    """`ids` without the dimensions at the end in which the grid has one program."""
+    return ids if grid[2] > 1 else ids[:2] if grid[1] > 1 else ids[:1]
 
 
 def _tuple(values: Iterable[int]) -> str:
@@ -171,7 +172,8 @@ def _code_of(ob: Obligation) -> str:
 def _run(c: CounterexampleModel) -> list[str]:
     """The failing run in words: sizes, contents, bytes."""
     sizes = " ".join(f"{name}={value}" for name, value in c.shape.items())
-    notes = [f"{sizes}, grid {_tuple(c.grid)}" if sizes else f"grid {_tuple(c.grid)}"]
+    grid = f"grid {_tuple(_trim(c.grid, c.grid))}"
+    notes = [f"{sizes}, {grid}" if sizes else grid]
     if c.address is not None and c.storage:
         last = c.address + max(1, c.access_bytes) - 1
         span = f"byte {c.address}" if last == c.address else f"bytes {c.address}..{last}"
@@ -214,10 +216,16 @@ def _counts(obligations: Sequence[Obligation]) -> str:
     methods = Counter(ob.method or "other" for ob in obligations if ob.verdict == "proved")
     parts = [f"{methods.pop(name)} {name}" for name in METHODS if name in methods]
     parts += [f"{n} {name}" for name, n in sorted(methods.items())]
-    for verdict in ("refuted", "unknown"):
-        n = sum(ob.verdict == verdict for ob in obligations)
-        parts += [f"{n} {verdict}"] if n else []
+    kinds = Counter(_kind(ob) for ob in obligations if ob.verdict != "proved")
+    parts += [f"{kinds[kind]} {kind}" for kind in ("refuted", "unknown", "warning", "note") if kinds[kind]]
     return f"{text}: {', '.join(parts)}" if parts else text
+
+
+def _kind(ob: Obligation) -> str:
+    """What an obligation that is not proved counts as."""
+    if ob.verdict == "unknown":
+        return "unknown"
+    return "refuted" if ob.severity == "error" else ob.severity
 
 
 def _stands_on(kernel: KernelReport, style: Style) -> list[str]:

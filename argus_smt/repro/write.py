@@ -26,11 +26,11 @@ class ReproError(Exception):
 
 def refuted(report: Report) -> list[tuple[KernelReport, Obligation]]:
     """The refuted errors of a report, each defect once, in the order of the report."""
-    seen: dict[tuple[str, str], tuple[KernelReport, Obligation]] = {}
+    seen: dict[tuple[str, str, str], tuple[KernelReport, Obligation]] = {}
     for kernel in report.kernels:
         for ob in kernel.obligations:
             if ob.verdict == "refuted" and ob.severity == "error" and ob.counterexample is not None:
-                seen.setdefault((ob.code, ob.site or str(ob.location)), (kernel, ob))
+                seen.setdefault((ob.code, ob.location.file, ob.site or str(ob.location)), (kernel, ob))
     return list(seen.values())
 
 

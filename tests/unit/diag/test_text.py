@@ -1,0 +1,100 @@
+"""What people read: golden texts of reports made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.unit.diag.reports import at, bug, kernel, proof, read, report, run_of
+
+from argus_smt.diag.excerpt import excerpt
+from argus_smt.diag.report import Report
+from argus_smt.diag.text import Style, groups, render
+
+Golden = Callable[[str, str], None]
+
+
+def text(shown: Report, colour: bool = False) -> str:
+    return render(shown, Style(colour=colour, read=read))
+
+
+def test_proved(golden: Golden) -> None:
+    proofs = [proof()] * 150 + [proof(method="algebra")] * 60 + [proof(method="solver")] * 4
+    shown = report(kernel(*proofs, assumptions=("`idx` holds values in [0, n)",), config="BLOCK = 64"))
+    golden("report_proved", text(shown))
+
+
+def test_proved_up_to_a_limit(golden: Golden) -> None:
+    limit = "row * stride < 2**31"
+    wrap = bug(
+        code="AR303",
+        severity="warning",
+        location=at(5, 11, 44),
+        message="`row * stride` wraps in 32 bits",
+        limit=limit,
+        help="make `row` 64 bits wide: `row.to(tl.int64)`",
+    )
+    golden("report_limit", text(report(kernel(proof(), wrap, limit=limit))))
+
+
+def test_refuted_in_several_cases(golden: Golden) -> None:
+    large = bug(case="n is i64", counterexample=run_of(1 << 31))
+    shown = report(kernel(large, bug(), bug(case="n is i16", counterexample=run_of(5)), verdict="refuted"))
+    assert len(groups(shown.kernels)) == 1
+    golden("report_refuted", text(shown))
+
+
+def test_unknown(golden: Golden) -> None:
+    open_ = bug(
+        verdict="unknown",
+        location=at(6, 6, 26),
+        reason="the solver ran out of time",
+        reason_code="AR902",
+        approximations=("contents of `idx`",),
+        suggestion="n % 8 == 0",
+        counterexample=None,
+        help="",
+    )
+    hole = bug(
+        code="AR106",
+        verdict="unknown",
+        case="",
+        location=at(9),
+        message="nothing is claimed where `n > 4096`",
+        reason="more than 8 paths",
+        reason_code="AR106",
+        related=(),
+        counterexample=None,
+        help="",
+    )
+    shown = report(
+        kernel(open_, hole, proof(), verdict="unknown", reason="AR902 out-of-budget, AR106 path-not-covered"),
+        interrupted="interrupted: 3 of 5 cases decided",
+    )
+    golden("report_unknown", text(shown))
+
+
+def test_colours_only_where_asked(golden: Golden) -> None:
+    shown = report(kernel(bug(), verdict="refuted"))
+    assert "\x1b" not in text(shown)
+    golden("report_colours", text(shown, colour=True).replace("\x1b", "ESC"))
+
+
+def test_left_out_codes_stand_in_the_verdict_line() -> None:
+    shown = report(kernel(proof(), not_checked=("AR302: left out by --select or --ignore (1 refuted)", "termination")))
+    assert "without AR302" in text(shown)
+
+
+def test_a_source_that_cannot_be_read_leaves_the_place() -> None:
+    shown = render(report(kernel(bug(), verdict="refuted")), Style(read=lambda _: ()))
+    assert "┌─ kernels/absmax.py:7:5" in shown
+    assert "program (0), element [2]" in shown
+
+
+def test_carets() -> None:
+    assert excerpt("    x = f(a)  # note", 3)[2] == "    ^^^^^^^^"
+    assert excerpt("    x = f(a)", 3, 9, 3, 13)[2] == "        ^^^^"
+    assert excerpt("    x = f(a)", 3, 9)[2] == "        ^"
+    assert excerpt("    x = f(a,", 3, 9, 5, 2)[2] == "        ^^^^"
+    assert excerpt("\tx = f(a)", 3, 6, 3, 10)[1:] == ("    x = f(a)", "        ^^^^")
+    assert excerpt('    x = "a  # b"', 3)[2] == "    ^^^^^^^^^^^^"
+    assert excerpt("", 3)[2] == "^"
