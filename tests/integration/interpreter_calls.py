@@ -1,0 +1,75 @@
+"""Calls on which Argus's interpreter and Triton's must agree: the examples, and the right files of the shared cases.
+
+To add one: a line (file, launcher, arguments).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cases.triton.shapes import LAUNCHERS, SMALL
+from tests.integration.launch_values import Call
+from tests.oracle.jobs import Argument, TensorArg
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "triton"
+CASES = ROOT.parent / "shared" / "cases"
+MOST_OF_ONE_FILE = 4
+
+
+def f32(*shape: int) -> TensorArg:
+    return TensorArg("f32", shape, seed=sum(shape))
+
+
+def index(dtype: str, high: int, *shape: int, low: int = 0) -> TensorArg:
+    return TensorArg(dtype, shape, low=low, high=high, seed=high)
+
+
+def listed(dtype: str, *values: int) -> TensorArg:
+    return TensorArg(dtype, (len(values),), values=values)
+
+
+_CASES: list[tuple[str, tuple[Argument, ...]]] = [
+    ("c01_linear_tail_store", (f32(33, 19), f32(21, 19))),
+    ("c03_rope_table_lanes", (f32(7, 3, 12), f32(7, 6), f32(7, 6))),
+    ("c05_head_block_local_mask", (f32(3, 5, 6), 0.5)),
+    ("c07_layernorm_var_pad", (f32(3, 17), f32(17))),
+    ("c08_swiglu_row_i32", (TensorArg("f16", (3, 21), seed=1), TensorArg("f16", (3, 21), seed=2))),
+    ("c10_xcd_remap_remainder", (f32(672),)),
+    ("c12_splitk_acc_uninit", (f32(11, 29), f32(29), 3)),
+    ("c14_scatter_add_plain", (index("i64", 2, 21), f32(21), f32(3))),
+    ("c15_dbias_lock_release", (f32(5, 7),)),
+    ("c17_paged_logits_column", (f32(2, 8), f32(7, 4, 8), index("i32", 6, 2, 3), listed("i32", 9, 12))),
+    ("c19_gqa_head_direct", (f32(6, 8), f32(2, 7, 8), f32(2, 7, 8))),
+    ("c21_causal_start_skips", (f32(21, 16), f32(58, 16), f32(58, 16), 37)),
+    ("c23_combine_row_advance", (f32(2, 9, 3, 8),)),
+    ("c25_gemm_stride_order", (f32(19, 18), f32(18, 21))),
+    ("c27_dequant_tile_spans_groups", (f32(7, 80), index("i8", 90, 80, 18, low=-90), f32(5, 18))),
+    ("c29_absmax_group_store", (f32(301),)),
+    ("c31_moe_remote_expert", (f32(6, 18), f32(2, 19, 18), index("i64", 3, 6, 2), 4)),
+    ("c33_level_scale_dead_rows", (f32(13), f32(13, 3))),
+    ("c36_cache_slot_minus_one", (f32(6, 7), listed("i32", 3, -1, 15, 0, -1, 8), f32(4, 4, 7))),
+    ("c38_grouped_tile_straddles", (f32(13, 7), f32(4, 7, 10), listed("i32", 0, 5, 5, 11, 13))),
+    ("c40_rmsnorm_bwd_broadcast", (f32(11, 5), f32(11, 5))),
+    ("c42_logsumexp_no_other", (f32(3, 13),)),
+    ("c44_fixed_grid_short", (f32(53), f32(53))),
+    ("c46_masked_row_exp_one", (f32(3, 6), index("i32", 1, 3, 6), f32(6, 8))),
+    ("c50_dropout_seed_address", (f32(61), index("i32", 1 << 30, 8), 0.4)),
+    ("d01_group_m_single_mod", (f32(18, 19),)),
+]
+
+
+def example_calls() -> list[Call]:
+    """A few sizes of each example, spread over its list."""
+    calls = []
+    for file, launcher in LAUNCHERS.items():
+        every = SMALL[file]
+        for args in every[:: max(1, -(-len(every) // MOST_OF_ONE_FILE))]:
+            calls.append(Call(str(EXAMPLES / file), launcher, args))
+    return calls
+
+
+def case_calls() -> list[Call]:
+    """The right file of each case that is present beside the checkout."""
+    files = [(CASES / f"{name}_ok.py", args) for name, args in _CASES]
+    return [Call(str(path), "launch", args) for path, args in files if path.exists()]
