@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import mmap
 import os
 import pickle
-import random
 import sys
 import warnings
 from pathlib import Path
@@ -28,13 +26,7 @@ import triton.runtime.interpreter as interpreter
 
 from tests.oracle.guarded_memory import Array, GuardedMemory
 from tests.oracle.jobs import Argument, Event, Job, Outcome, TensorArg
-
-SPARSE_FROM = 1 << 26
-MAP_NORESERVE = 0x4000
-TORCH_TYPES = {
-    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "bool": torch.bool,
-    "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8,
-}  # fmt: skip
+from tests.oracle.tensors import make_tensor
 
 Handle = interpreter.TensorHandle
 Builder = interpreter.InterpreterBuilder
@@ -206,27 +198,6 @@ def install() -> None:
         setattr(Builder, name, checked_shift(getattr(Builder, name)))
     for name, wide in (("create_add", np.add), ("create_sub", np.subtract), ("create_mul", np.multiply)):
         setattr(Builder, name, checked_width(getattr(Builder, name), wide))
-
-
-def make_tensor(arg: TensorArg) -> torch.Tensor:
-    """The tensor of an argument, in a storage of exactly its span."""
-    dtype = TORCH_TYPES[arg.dtype]
-    strides = arg.strides
-    if strides is None:
-        strides = torch.empty(arg.shape, device="meta").stride()
-    extent = 0 if 0 in arg.shape else 1 + sum((n - 1) * s for n, s in zip(arg.shape, strides, strict=True))
-    nbytes = extent * torch.empty((), dtype=dtype).element_size()
-    if nbytes > SPARSE_FROM:
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | MAP_NORESERVE
-        return torch.frombuffer(mmap.mmap(-1, nbytes, flags=flags), dtype=dtype).as_strided(arg.shape, strides)
-    rng = random.Random(arg.seed)
-    if arg.values is None:
-        numbers = [
-            rng.uniform(-1, 1) if dtype.is_floating_point else rng.randint(arg.low, arg.high) for _ in range(extent)
-        ]
-        return torch.tensor(numbers, dtype=dtype).as_strided(arg.shape, strides)
-    tensor = torch.zeros(extent, dtype=dtype).as_strided(arg.shape, strides)
-    return tensor.copy_(torch.tensor(arg.values, dtype=dtype).reshape(arg.shape))
 
 
 def argument(arg: Argument) -> Any:

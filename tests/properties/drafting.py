@@ -12,7 +12,8 @@ BLOCKS = (2, 4, 8)
 class Index:
     """An index in the kernel: a scalar or a one-dimensional tile, and the mask outside of which it is not valid.
 
-    `bound` is the size that it is below where `mask` holds; no mask means everywhere. `local` is the index inside its block.
+    `bound` is the size that it is below where `mask` holds; no mask means everywhere. `local` is the index inside its
+    block.
     """
 
     code: str
@@ -26,8 +27,8 @@ class Index:
 class Tensor:
     """A tensor argument of the launcher, or one that the launcher makes (`made`).
 
-    `strided`: strides are passed to the kernel, else it derives them from the sizes. `low`/`high` bound the contents of an
-    index tensor (`high` exclusive), as expressions over sizes.
+    `strided`: strides are passed to the kernel, else it derives them from the sizes. `low`/`high` bound the contents of
+    an index tensor (`high` exclusive), as expressions over sizes.
     """
 
     name: str

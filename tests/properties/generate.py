@@ -144,9 +144,7 @@ def map_kernel(d: Draft) -> None:
             first = grid_index(d, d.dim())
             second = padded_index(d, d.dim()) if d.rng.random() < 0.3 else grid_index(d, d.dim())
             indices = (first, second)
-    values = []
-    for _ in range(d.rng.randint(1, 2)):
-        values.append(load(d, tuple(transformed(d, i) for i in indices)))
+    values = [load(d, tuple(transformed(d, i) for i in indices)) for _ in range(d.rng.randint(1, 2))]
     store(d, tuple(transformed(d, i) if d.rng.random() < 0.2 else i for i in indices), " + ".join(values))
 
 
@@ -173,22 +171,19 @@ def reduce_kernel(d: Draft) -> None:
     i = grid_index(d, d.dim())
     length = d.dim()
     acc = d.let("acc", f"tl.zeros(({next(reversed(d.constants))},), dtype=tl.float32)" if i.tile else "0.0")
-    style = d.pick("blocks by step", "blocks by count", "pointer advance", "element loop", "nested loops")
-    if style == "nested loops":
-        outer = d.fresh("n")
-        rows = d.dim()
-        d.put(f"for {outer} in range(0, {rows}{' + 1' if d.fault('loop too long') else ''}):")
-        d.depth += 1
-        part = element_loop(d, i, length, Index(outer, rows, tile=False))
-        d.depth -= 1
-    elif style == "element loop":
-        part = element_loop(d, i, length, None)
-    elif style == "pointer advance":
-        part = advancing_loop(d, i, length)
-    else:
-        part = block_loop(d, i, length, style == "blocks by step")
-    part = [line.replace("ACC", acc) for line in part]
-    d.lines = [line.replace("ACC", acc) for line in d.lines]
+    match d.pick("blocks by step", "blocks by count", "pointer advance", "element loop", "nested loops"):
+        case "nested loops":
+            outer, rows = d.fresh("n"), d.dim()
+            d.put(f"for {outer} in range(0, {rows}{' + 1' if d.fault('loop too long') else ''}):")
+            d.depth += 1
+            element_loop(d, acc, length, (Index(outer, rows, tile=False), i))
+            d.depth -= 1
+        case "element loop":
+            element_loop(d, acc, length, (i,))
+        case "pointer advance":
+            advancing_loop(d, acc, length, i)
+        case style:
+            block_loop(d, acc, length, i, style == "blocks by step")
     store(d, (i,), acc)
 
 
@@ -197,27 +192,24 @@ def summed(i: Index, value: str) -> str:
     return f"tl.sum({value}.to(tl.float32), axis={1 if i.tile else 0})"
 
 
-def element_loop(d: Draft, i: Index, length: str, outer: Index | None) -> list[str]:
+def element_loop(d: Draft, acc: str, length: str, outer: tuple[Index, ...]) -> None:
     k = d.fresh("k")
     d.put(f"for {k} in range({length}{' + 1' if d.fault('loop too long') else ''}):")
     d.depth += 1
-    if d.rng.random() < 0.3:
+    conditional = d.rng.random() < 0.3
+    inner = Index(k, length, tile=False)
+    if conditional:
         d.features.add("condition in loop")
-        limit = d.rng.choice((f"{k} < 3", f"{k} % 2 == 0", f"{length} > 2"))
-        d.put(f"if {limit}:")
+        d.put(f"if {d.rng.choice((f'{k} < 3', f'{k} % 2 == 0', f'{length} > 2'))}:")
         d.depth += 1
-        value = load(d, (*((outer,) if outer else ()), i, Index(k, length, tile=False)))
-        d.put(f"ACC += {value}.to(tl.float32)")
-        d.depth -= 1
     else:
-        inner = transformed(d, Index(k, length, tile=False))
-        value = load(d, (*((outer,) if outer else ()), i, inner))
-        d.put(f"ACC += {value}.to(tl.float32)")
-    d.depth -= 1
-    return []
+        inner = transformed(d, inner)
+    value = load(d, (*outer, inner))
+    d.put(f"{acc} += {value}.to(tl.float32)")
+    d.depth -= 1 + conditional
 
 
-def block_loop(d: Draft, i: Index, length: str, by_step: bool) -> list[str]:
+def block_loop(d: Draft, acc: str, length: str, i: Index, by_step: bool) -> None:
     block = d.constant("B", str(d.rng.choice(BLOCKS)))
     t = d.fresh("k")
     local = f"tl.arange(0, {block})"
@@ -226,12 +218,11 @@ def block_loop(d: Draft, i: Index, length: str, by_step: bool) -> list[str]:
     d.depth += 1
     k = d.let("k", f"{t} + {local}" if by_step else f"{t} * {block} + {local}")
     value = load(d, (i, transformed(d, Index(k, length, bounded(d, k, length, local), local=local))))
-    d.put(f"ACC += {summed(i, value)}")
+    d.put(f"{acc} += {summed(i, value)}")
     d.depth -= 1
-    return []
 
 
-def advancing_loop(d: Draft, i: Index, length: str) -> list[str]:
+def advancing_loop(d: Draft, acc: str, length: str, i: Index) -> None:
     block = d.constant("B", str(d.rng.choice(BLOCKS)))
     t = d.fresh("k")
     k = Index(d.let("k", f"tl.arange(0, {block})"), length)
@@ -243,11 +234,10 @@ def advancing_loop(d: Draft, i: Index, length: str) -> list[str]:
     left = length if d.fault("remaining length forgotten") else f"{length} - {t} * {block}"
     mask = joined(d, (i, Index(k.code, length, bounded(d, k.code, f"({left})", ""))))
     value = d.let("v", f"tl.load({ptrs}, mask={mask}, other=0)" if mask else f"tl.load({ptrs})")
-    d.put(f"ACC += {summed(i, value)}")
+    d.put(f"{acc} += {summed(i, value)}")
     step = own[0] if d.fault("advanced by the wrong stride") else own[1]
     d.put(f"{ptrs} += {block}" if step == "1" else f"{ptrs} += {block} * {step}")
     d.depth -= 1
-    return []
 
 
 def condition_kernel(d: Draft) -> None:
@@ -291,8 +281,9 @@ def file_of(d: Draft, signature: str) -> str:
             params += [f"{t.name}_s{k}" for k in range(len(t.dims))]
             values += [f"{t.name}.stride({k})" for k in range(len(t.dims))]
     homes = {dim: f"{t.name}.shape[{k}]" for t in reversed(inputs) for k, dim in enumerate(t.dims)}
+    device = f"{inputs[0].name}.device"
     made = [
-        f"    {t.name} = torch.empty(({', '.join(t.dims)},), dtype=torch.{DTYPES[t.dtype]}, device={inputs[0].name}.device)"
+        f"    {t.name} = torch.empty(({', '.join(t.dims)},), dtype=torch.{DTYPES[t.dtype]}, device={device})"
         for t in d.tensors
         if t.made
     ]

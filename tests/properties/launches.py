@@ -47,7 +47,7 @@ def tensor_arg(t: Tensor, sizes: dict[str, int], layout: str, contents: str, see
 
 
 def calls(g: Generated, limit: int) -> list[Call]:
-    """At most `limit` calls: every combination of small sizes, layouts, contents and integers, or a fixed random part of it."""
+    """Every combination of small sizes, layouts, contents and integers, or a fixed random part of `limit` of them."""
     layouts = LAYOUTS if any(t.strided for t in g.tensors) else LAYOUTS[:1]
     contents = CONTENTS if any(t.high for t in g.tensors) else CONTENTS[-1:]
     ends = product((False, True), repeat=len(g.ints))
