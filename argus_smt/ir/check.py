@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argus_smt.ir import walk as W
 from argus_smt.ir.demands import type_violations
-from argus_smt.ir.fields import MNEMONIC
+from argus_smt.ir.fields import mnemonic
 from argus_smt.ir.ops import Block, Kernel, Op, Value
 from argus_smt.ir.rules import violations
 from argus_smt.ir.types import Tile
@@ -90,4 +90,4 @@ class _Checker:
 def _describe(op: Op) -> str:
     """Mnemonic, first result and place of an operation: `load %4 (k.py:7:3)`."""
     made = W.results(op)
-    return MNEMONIC[type(op)] + (f" {made[0]}" if made else "") + (f" ({op.span})" if op.span.line else "")
+    return mnemonic(op) + (f" {made[0]}" if made else "") + (f" ({op.span})" if op.span.line else "")

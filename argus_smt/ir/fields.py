@@ -56,3 +56,11 @@ FUNCTION_FIELD: dict[type[Op], str] = {
     O.Unary: "fn", O.Binary: "fn", O.Cmp: "pred", O.Cast: "kind", O.AtomicRMW: "fn", O.Hint: "kind",
 }  # fmt: skip
 """Field that is written as part of the mnemonic: `cmp.slt`, `cast.sext`."""
+
+
+def mnemonic(op: Op) -> str:
+    """How an operation is called in texts: `add`, `cmp.slt`, `load`."""
+    if isinstance(op, O.Unary | O.Binary):
+        return op.fn
+    function = FUNCTION_FIELD.get(type(op))
+    return MNEMONIC[type(op)] + (f".{getattr(op, function)}" if function else "")

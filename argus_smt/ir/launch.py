@@ -1,4 +1,4 @@
-"""What a launcher does, as data: symbols, storages, launches and their cases. The capture process writes it, the prover reads it.
+"""What a launcher does, as data that capture writes and the prover reads: symbols, storages, launches and their cases.
 
 Integers are terms over the symbols. A name that occurs in a term is declared in `Program.symbols`.
 """
@@ -16,8 +16,8 @@ from argus_smt.source import NOWHERE, Span
 class Symbol:
     """An integer that the launch is symbolic in.
 
-    `kind`: dim | stride | int | summary (defined by facts, e.g. a next power of two) | data (read from a tensor on the host).
-    `lower`/`upper` are inclusive; None is unbounded. `about` says it in words: "size 0 of `x`".
+    `kind`: dim | stride | int | summary (defined by facts, e.g. a next power of two) | data (read from a tensor on
+    the host). `lower`/`upper` are inclusive; None is unbounded. `about` says it in words: "size 0 of `x`".
     """
 
     name: str

@@ -142,26 +142,29 @@ class Cast(_Op):
     operand: Value
 
 
-UNARY = frozenset(
-    "neg abs not fneg fabs exp exp2 log log2 log1p expm1 sin cos tan tanh sqrt rsqrt erf floor ceil trunc round "
-    "isnan isinf clz ctz popc fn".split()
-)
+UNARY = frozenset((
+    "neg", "abs", "not", "fneg", "fabs", "exp", "exp2", "log", "log2", "log1p", "expm1", "sin", "cos", "tan", "tanh",
+    "sqrt", "rsqrt", "erf", "floor", "ceil", "trunc", "round", "isnan", "isinf", "clz", "ctz", "popc", "fn",
+))  # fmt: skip
 """`neg abs not clz ctz popc` are integer; `fn` is an unnamed float function without effect."""
 
-BINARY = frozenset(
-    "add sub mul sdiv udiv srem urem mulhi_s mulhi_u and or xor shl lshr ashr smin smax umin umax "
-    "fadd fsub fmul fdiv frem fmin fmax fminimum fmaximum pow atan2".split()
-)
+BINARY = frozenset((
+    "add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "mulhi_s", "mulhi_u", "and", "or", "xor", "shl", "lshr",
+    "ashr", "smin", "smax", "umin", "umax", "fadd", "fsub", "fmul", "fdiv", "frem", "fmin", "fmax", "fminimum",
+    "fmaximum", "pow", "atan2",
+))  # fmt: skip
 """Integer unless the name says float. `fmin`/`fmax` drop NaN, `fminimum`/`fmaximum` keep it."""
 
-PREDICATES = frozenset(
-    "eq ne slt sle sgt sge ult ule ugt uge oeq one olt ole ogt oge ueq une fult fule fugt fuge ord uno false true".split()
-)
+PREDICATES = frozenset((
+    "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge", "oeq", "one", "olt", "ole", "ogt", "oge",
+    "ueq", "une", "fult", "fule", "fugt", "fuge", "ord", "uno", "false", "true",
+))  # fmt: skip
 """Integer: eq ne s* u*. Float: ordered `o*` and `ord`, unordered `ueq une fult fule fugt fuge uno`, `false`, `true`."""
 
-CASTS = frozenset(
-    "sext zext trunc sitofp uitofp fptosi fptoui fpext fptrunc bitcast ptr_to_int int_to_ptr ptr_cast same".split()
-)
+CASTS = frozenset((
+    "sext", "zext", "trunc", "sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc", "bitcast", "ptr_to_int",
+    "int_to_ptr", "ptr_cast", "same",
+))  # fmt: skip
 """`ptr_cast` changes the pointee type only; `same` is the identity."""
 
 # ---------------------------------------------------------------- shape
@@ -321,7 +324,10 @@ class Dot(_Op):
 
 @dataclass(frozen=True, slots=True)
 class Reduce(_Op):
-    """Reduction over `axis`; `combine` takes two elements of each operand and yields one of each. One result an operand."""
+    """Reduction over `axis`, one result an operand.
+
+    `combine` takes the elements of all operands twice (a₀ … aₙ, b₀ … bₙ) and yields one of each.
+    """
 
     results: tuple[Value, ...]
     operands: tuple[Value, ...]

@@ -18,9 +18,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import MISSING
 
-from argus_smt.ir import ops as O
 from argus_smt.ir import walk as W
-from argus_smt.ir.fields import FUNCTION_FIELD, LAYOUT, MNEMONIC, Field
+from argus_smt.ir.fields import FUNCTION_FIELD, LAYOUT, Field, mnemonic
 from argus_smt.ir.ops import Block, Kernel, Op, Value
 from argus_smt.source import NOWHERE, Span
 
@@ -78,7 +77,7 @@ class _Printer:
     def op(self, op: Op, indent: str) -> Iterator[str]:
         made = W.results(op)
         parts = [f"{', '.join(map(value_text, made))} ="] if made else []
-        parts.append(_mnemonic(op))
+        parts.append(mnemonic(op))
         parts.extend(filter(None, (_field(op, f) for f in LAYOUT[type(op)])))
         if made:
             parts.append(": " + ", ".join(str(v.type) for v in made))
@@ -91,13 +90,6 @@ class _Printer:
             return ""
         end = f"-{span.end_line}:{span.end_column}" if span.end_line or span.end_column else ""
         return f" @{self.files[span.file]}:{span.line}:{span.column}{end}"
-
-
-def _mnemonic(op: Op) -> str:
-    if isinstance(op, O.Unary | O.Binary):
-        return op.fn
-    function = FUNCTION_FIELD.get(type(op))
-    return MNEMONIC[type(op)] + (f".{getattr(op, function)}" if function else "")
 
 
 def _field(op: Op, field: Field) -> str:

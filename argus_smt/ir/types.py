@@ -13,7 +13,7 @@ FLOAT_BITS = {
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A signless integer (`i1` … `i64`, signedness is in the operations) or a float; `name` is a key of the tables above."""
+    """A signless integer (`i1` … `i64`; operations know the sign) or a float; `name` is a key of the tables above."""
 
     name: str
 

@@ -61,6 +61,12 @@ class Term:
         assert self.op in ("true", "false"), self
         return self.op == "true"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and unpickled terms go through the constructors, so that they are the one object again."""
+        from argus_smt.smt.term import make
+
+        return make, (self.op, self.args, self.data)
+
     def __add__(self, other: Term | int) -> Term:
         return add(self, lift(other))
 

@@ -289,8 +289,8 @@ def test_a_value_of_a_branch_is_invisible_outside() -> None:
         }
         %5 = add %3 %n.0 : i32"""
     assert verdict(text) == (
-        "binary %4: %3 is used outside the block that defines it",
-        "binary %5: %3 is used outside the block that defines it",
+        "add %4: %3 is used outside the block that defines it",
+        "add %5: %3 is used outside the block that defines it",
     )
 
 
@@ -300,7 +300,7 @@ def test_a_loop_counter_is_invisible_outside() -> None:
         ^(%3: i32) {
         }
         %4 = add %3 %n.0 : i32"""
-    assert verdict(text) == ("binary %4: %3 is used outside the block that defines it",)
+    assert verdict(text) == ("add %4: %3 is used outside the block that defines it",)
 
 
 def test_a_parameter_of_a_combine_region_is_invisible_outside() -> None:
@@ -311,7 +311,7 @@ def test_a_parameter_of_a_combine_region_is_invisible_outside() -> None:
             yield %n.0
         }
         %7 = add %4 %5 : i32"""
-    assert verdict(text) == ("binary %7: %5 is used outside the block that defines it",)
+    assert verdict(text) == ("add %7: %5 is used outside the block that defines it",)
 
 
 def test_yields_are_uses() -> None:
@@ -336,17 +336,17 @@ def test_a_result_is_invisible_in_its_own_blocks() -> None:
 def test_single_definition() -> None:
     n, r = Value(0, I32), Value(1, I32)
     twice = (O.Binary(r, "add", n, n, span=Span("k.py", 3, 5)), O.Binary(r, "mul", n, n, span=Span("k.py", 4, 5)))
-    assert check(Kernel("k", Block((n,), twice), ("n",))) == ("binary %1 (k.py:4:5): %1 is defined twice",)
+    assert check(Kernel("k", Block((n,), twice), ("n",))) == ("mul %1 (k.py:4:5): %1 is defined twice",)
     apart = O.If((), Value(2, I1), Block((), twice[:1]), Block((), twice[1:]))
     kernel = Kernel("k", Block((n, Value(2, I1)), (apart,)), ("n", "c"))
-    assert check(kernel) == ("binary %1 (k.py:4:5): %1 is defined twice",)
+    assert check(kernel) == ("mul %1 (k.py:4:5): %1 is defined twice",)
 
 
 def test_use_before_definition_and_under_another_type() -> None:
     n, r = Value(0, I32), Value(1, I32)
     ops = (O.Binary(Value(2, I32), "add", r, n), O.Const(r, 3), O.Assume(Value(1, I1)))
     assert check(Kernel("k", Block((n,), ops), ("n",))) == (
-        "binary %2: %1 is used before any definition",
+        "add %2: %1 is used before any definition",
         "assume: %1 is used as i1 and defined as i32",
     )
 

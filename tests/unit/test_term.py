@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 from collections.abc import Callable
 
 import pytest
@@ -155,6 +157,19 @@ def test_parts_rebuild_the_same_object(pair: Pair) -> None:
     t, _ = pair
     assert T.rebuild(t, t.args) is t
     assert T.make(t.op, t.args, t.data) is t
+
+
+@settings(max_examples=50, deadline=None)
+@given(anything)
+def test_copies_are_the_same_object(pair: Pair) -> None:
+    t, _ = pair
+    assert copy.deepcopy((t, [t])) == (t, [t])
+    assert pickle.loads(pickle.dumps(t)) is t
+
+
+def test_an_unknown_kind_of_node_is_refused() -> None:
+    with pytest.raises(ValueError, match="no such kind of term: pow"):
+        T.make("pow", (T.ONE, T.ONE))
 
 
 @settings(max_examples=300, deadline=None)
