@@ -1,0 +1,288 @@
+"""From one recorded launch to its compiled cases: constexpr values, integer widths, and what is refused or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from argus_smt.capture.compiled import Compiler, Form
+from argus_smt.capture.constants import TILE_CAP, Split, Splitter
+from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
+from argus_smt.capture.specialise import same_for_ones
+from argus_smt.capture.ttir import CompileRefused, Unsupported
+from argus_smt.capture.widths import Group, Widths, widths
+from argus_smt.ir.launch import Arg, Case, Condition, NotCovered, PointerArg, Refusal, ScalarArg
+from argus_smt.ir.ops import Kernel
+from argus_smt.smt import term as T
+from argus_smt.smt.ask import Session
+from argus_smt.smt.term import Term
+
+MAX_CASES = 128
+FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
+GIVE_UP = 6
+"""After so many refusals in a row that are no power of two, other such values are not tried."""
+
+
+@dataclass(slots=True)
+class Cases:
+    """What became of a launch."""
+
+    cases: list[Case] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    left_out: list[NotCovered] = field(default_factory=list)
+
+
+class CaseMaker:
+    """Makes the cases of launches with one compiler and one solver session."""
+
+    def __init__(self, session: Session, compiler: Compiler, splitter: Splitter) -> None:
+        self.session, self.compiler, self.splitter = session, compiler, splitter
+
+    def cases(self, record: Record, hypotheses: Sequence[Term]) -> Cases:
+        """All cases of a launch under the preconditions and its path."""
+        out = Cases()
+        path = T.and_(*(c.term for c in record.path))
+        under = [*hypotheses, *(c.term for c in record.path)]
+        refused = 0
+        for split in self.splitter.splits(record, under):
+            if split.rest:
+                self._beyond(record, split, path, out)
+                continue
+            odd = any(v & (v - 1) for _, v in split.values)
+            if len(out.cases) >= MAX_CASES or (odd and refused >= GIVE_UP):
+                why = f"more than {MAX_CASES} cases" if len(out.cases) >= MAX_CASES else (
+                    f"{_label(split.values, record)}: not tried, since Triton refused {refused} other values "
+                    "that are no power of two")  # fmt: skip
+                out.left_out.append(NotCovered(T.and_(path, *_terms(split.conditions)), why, record.span))
+                continue
+            before = len(out.refusals), len(out.cases)
+            _Widening(self, record, split, path, out).run()
+            if odd and len(out.cases) == before[1] and len(out.refusals) > before[0]:
+                refused += 1
+        return out
+
+    def _beyond(self, record: Record, split: Split, path: Term, out: Cases) -> None:
+        """Values above the tile cap are refused by Triton, if it refuses the first of them."""
+        message = self._refuses_above_cap(record, split) if "tile cap" in split.rest else ""
+        if message:
+            out.refusals.append(Refusal(_label(split.values, record) or split.rest, split.conditions, message))
+        else:
+            out.left_out.append(NotCovered(T.and_(path, *_terms(split.conditions)), split.rest, record.span))
+
+    def _refuses_above_cap(self, record: Record, split: Split) -> str:
+        """Triton's message where it refuses the tile sizes beyond its cap."""
+        chosen = dict(split.values)
+        form: list[tuple[str, str, object]] = []
+        for name, a in record.arguments:
+            if isinstance(a, Integer) and a.constexpr:
+                t = T.substitute(a.term, split.mapping)
+                summary = t.op == "var" and t.data in self.splitter.facts
+                value = chosen.get(a.term, t.value if t.is_const else 2 * TILE_CAP if summary else 1)
+                form.append((name, "constexpr", value))
+            else:
+                form.append(_plain(name, a, {}))
+        try:
+            self.compiler.kernel(record.fn, tuple(form), record.options)
+        except CompileRefused as error:
+            return error.message if "1048576" in error.message or "numel" in error.message else ""
+        except Unsupported:
+            pass
+        return ""
+
+
+@dataclass(slots=True)
+class _Widening:
+    """The width cases of one split."""
+
+    maker: CaseMaker
+    record: Record
+    split: Split
+    path: Term
+    out: Cases
+
+    def run(self) -> None:
+        w = self._widths()
+        mergeable, apart = self._ones(w)
+        under = [c for c in w.limits] + [_apart(g) for g in apart]
+        merged = mergeable if self._all_ones_agree(w, {}, mergeable) else []
+        if not merged and len(mergeable) > 1:
+            both = w.several_ones(mergeable)
+            self._leave_out(both, "two different arguments that are both 1, for which the compiled kernels differ")
+            under.append(Condition(T.not_(both), "case", "at most one argument is 1"))
+        if all(g.small for g in w.groups):
+            self._add({}, [*under, *w.within()], _width_label(w))
+        for g in apart:
+            types = {p: "constexpr" for p in g.ones}
+            conditions = [*w.limits, _is_one(g), *w.within(g), *(_apart(o) for o in apart if o is not g)]
+            self._special(w, types, conditions, merged, f"{g.term} = 1")
+        for g in w.groups:
+            if g.big:
+                self._big(w, g, under, [o for o in merged if o is not g], apart)
+        for a, b in ((a, b) for i, a in enumerate(apart) for b in apart[i + 1 :]):
+            self._leave_out(T.and_(T.eq(a.term, 1), T.eq(b.term, 1)), f"{a.term} and {b.term} are both 1")
+        self._several_big(w)
+
+    def _widths(self) -> Widths:
+        s = self.split
+        ints = [
+            (name, a, T.substitute(a.term, s.mapping))
+            for name, a in self.record.arguments
+            if isinstance(a, Integer) and not a.constexpr
+        ]
+        return widths(ints, self.maker.session, s.hypotheses)
+
+    def _big(self, w: Widths, g: Group, under: list[Condition], ones: list[Group], apart: list[Group]) -> None:
+        outside = T.not_(g.fits)
+        conditions = [*under, Condition(outside, "case", f"{g.term} needs 64 bits"), *w.within(g)]
+        if self.maker.session.possible([*self.split.hypotheses, *_terms(conditions)]) is False:
+            return
+        for a in (a for a in apart if a is not g):
+            self._leave_out(T.and_(outside, T.eq(a.term, 1)), f"{g.term} needs 64 bits and {a.term} is 1")
+        self._special(w, {p: "i64" for p in g.params}, conditions, ones, f"{g.term} is i64")
+
+    def _special(
+        self, w: Widths, types: dict[str, str], conditions: list[Condition], ones: list[Group], label: str
+    ) -> None:
+        """A form of its own; `ones` are merged into it where the kernels agree, else that region is left out."""
+        if ones and not self._all_ones_agree(w, types, ones):
+            some = T.or_(*(T.eq(o.term, 1) for o in ones))
+            self._leave_out(T.and_(*_terms(conditions), some), f"{label} and another argument is 1")
+            conditions = [*conditions, *map(_apart, ones)]
+        self._add(types, conditions, label)
+
+    def _several_big(self, w: Widths) -> None:
+        big = [g for g in w.groups if g.big]
+        if len(big) > 1:
+            names = ", ".join(str(g.term) for g in big)
+            self._leave_out(w.several_big(), f"two or more different integer arguments of 2**31 or more at once ({names})")
+
+    # ------------------------------------------------------------ the constant 1
+
+    def _ones(self, w: Widths) -> tuple[list[Group], list[Group]]:
+        """Groups whose form for 1 is the general kernel at 1, and those that are cases of their own."""
+        mergeable: list[Group] = []
+        apart: list[Group] = []
+        for g in w.groups:
+            if g.one and g.small:
+                (mergeable if self._agrees(w, {}, g.ones) else apart).append(g)
+        return mergeable, apart
+
+    def _agrees(self, w: Widths, types: dict[str, str], ones: Sequence[str]) -> bool:
+        general = self._kernel(w, types)
+        special = self._kernel(w, {**types, **{p: "constexpr" for p in ones}})
+        return general is not None and special is not None and same_for_ones(general, special, ones)
+
+    def _all_ones_agree(self, w: Widths, types: dict[str, str], groups: Sequence[Group]) -> bool:
+        return not groups or self._agrees(w, types, [p for g in groups for p in g.ones])
+
+    # ------------------------------------------------------------ forms
+
+    def _form(self, w: Widths, types: dict[str, str]) -> Form:
+        chosen = dict(self.split.values)
+        out: list[tuple[str, str, object]] = []
+        for name, a in self.record.arguments:
+            if isinstance(a, Integer) and not a.constexpr:
+                type_ = types.get(name) or w.types.get(name, "i32")
+                out.append((name, type_, 1 if type_ == "constexpr" else None))
+            else:
+                out.append(_plain(name, a, chosen))
+        return tuple(out)
+
+    def _kernel(self, w: Widths, types: dict[str, str]) -> Kernel | None:
+        try:
+            return self.maker.compiler.kernel(self.record.fn, self._form(w, types), self.record.options)
+        except (CompileRefused, Unsupported):
+            return None
+
+    def _add(self, types: dict[str, str], conditions: list[Condition], width: str) -> None:
+        """Compile a form and enter it as a case, a refusal or a region left out."""
+        conditions = _distinct([*self.split.conditions, *conditions])
+        if self.maker.session.possible([*self.split.hypotheses, *_terms(conditions)]) is False:
+            return
+        label = ", ".join(part for part in (_label(self.split.values, self.record), width) if part)
+        form = self._form(self._widths(), types)
+        try:
+            kernel = self.maker.compiler.kernel(self.record.fn, form, self.record.options)
+        except CompileRefused as error:
+            self.out.refusals.append(Refusal(label, tuple(conditions), error.message))
+            return
+        except Unsupported as error:
+            self._leave_out(T.and_(*_terms(conditions)), f"the compiled kernel cannot be read: {error.message}")
+            return
+        values = tuple((n, _text(v)) for n, t, v in form if t == "constexpr")
+        by_name = {n: (t, a) for (n, t, _), (_, a) in zip(form, self.record.arguments, strict=True)}
+        args = tuple(self._arg(*by_name[p]) for p in kernel.params)
+        self.out.cases.append(Case(label, tuple(conditions), values, kernel, args, self.record.options))
+
+    def _arg(self, type_: str, a: Argument) -> Arg:
+        memo: dict[Term, Term] = {}
+
+        def sub(t: Term) -> Term:
+            return T.substitute(t, self.split.mapping, memo)
+
+        match a:
+            case Pointer(arg=p):
+                return PointerArg(p.storage, p.dtype, sub(p.offset), tuple(map(sub, p.shape)), tuple(map(sub, p.strides)))
+            case Integer(term=t):
+                return ScalarArg({"u1": "i1"}.get(type_, type_), sub(t))
+            case _:
+                return ScalarArg(FLOATS.get(type_, type_), None)
+
+    def _leave_out(self, condition: Term, reason: str) -> None:
+        condition = T.and_(self.path, *_terms(self.split.conditions), condition)
+        if self.maker.session.possible([*self.split.hypotheses, condition]) is not False:
+            self.out.left_out.append(NotCovered(condition, reason, self.record.span))
+
+
+def _plain(name: str, a: Argument, chosen: dict[Term, int]) -> tuple[str, str, object]:
+    """Type and constant of an argument that is no run-time integer."""
+    match a:
+        case Constant(value=value):
+            return name, "constexpr", value
+        case Pointer(triton=t) | Real(triton=t):
+            return name, t, None
+        case Integer(term=t, constexpr=True, boolean=boolean):
+            value = chosen.get(t, t.value if t.is_const else 1)
+            return name, "constexpr", bool(value) if boolean else value
+        case Integer(fixed=fixed):
+            return name, fixed or "i32", None
+
+
+def _label(values: Sequence[tuple[Term, int]], record: Record) -> str:
+    """`BLOCK = 64` for each parameter whose constant was chosen."""
+    chosen = dict(values)
+    parts = []
+    for name, a in record.arguments:
+        if isinstance(a, Integer) and a.constexpr and a.term in chosen:
+            parts.append(f"{name} = {bool(chosen[a.term]) if a.boolean else chosen[a.term]}")
+    return ", ".join(parts)
+
+
+def _width_label(w: Widths) -> str:
+    return "integers are i32" if any(g.big for g in w.groups) else ""
+
+
+def _terms(conditions: Sequence[Condition]) -> list[Term]:
+    return [c.term for c in conditions]
+
+
+def _distinct(conditions: Sequence[Condition]) -> list[Condition]:
+    seen: dict[Term, Condition] = {}
+    for c in conditions:
+        if c.term is not T.TRUE:
+            seen.setdefault(c.term, c)
+    return list(seen.values())
+
+
+def _is_one(g: Group) -> Condition:
+    return Condition(T.eq(g.term, 1), "case", f"{g.term} == 1")
+
+
+def _apart(g: Group) -> Condition:
+    return Condition(T.ne(g.term, 1), "case", f"{g.term} != 1")
+
+
+def _text(value: object) -> str:
+    return str(getattr(value, "__name__", value)) if callable(value) else str(value)
+
+

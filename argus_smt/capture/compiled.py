@@ -1,0 +1,49 @@
+"""Kernels by their compiled form: each signature with its constants is compiled and imported once."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from argus_smt.capture.ttir import CompileRefused, Unsupported, import_kernel
+from argus_smt.capture.ttir.compile import raw_ttir
+from argus_smt.ir.ops import Kernel
+
+Form = tuple[tuple[str, str, Any], ...]
+"""One entry a parameter: name, Triton type (`constexpr` for constants), and the constant."""
+
+
+class Compiler:
+    """Compiles forms of kernels; remembers kernels and refusals. `seconds` is the time spent."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._made: dict[Any, Kernel | Exception] = {}
+
+    def kernel(self, fn: Any, form: Form, options: tuple[tuple[str, int], ...]) -> Kernel:
+        """The imported kernel. Raises CompileRefused or Unsupported."""
+        key = (fn.fn.__qualname__, tuple((n, t, _key(c)) for n, t, c in form), options)
+        if key not in self._made:
+            start = time.perf_counter()
+            self._made[key] = self._make(fn, form, options)
+            self.seconds += time.perf_counter() - start
+        made = self._made[key]
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    def _make(self, fn: Any, form: Form, options: tuple[tuple[str, int], ...]) -> Kernel | Exception:
+        signature = {name: type_ for name, type_, _ in form}
+        constants = {name: value for name, type_, value in form if type_ == "constexpr"}
+        try:
+            text = raw_ttir(fn, signature, constants, options={k: v for k, v in options if k in _COMPILE})
+            return import_kernel(text)
+        except (CompileRefused, Unsupported) as error:
+            return error
+
+
+_COMPILE = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")
+
+
+def _key(value: Any) -> Any:
+    return (type(value).__name__, value if isinstance(value, bool | int | float | str | None) else id(value))

@@ -1,0 +1,123 @@
+"""Folds paths that launch the same: one is dropped if its expressions equal another's wherever it is taken."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from argus_smt.capture.oracle import Decision
+from argus_smt.capture.record import Record
+from argus_smt.capture.run import Outcome
+from argus_smt.ir.launch import Condition
+from argus_smt.smt import term as T
+from argus_smt.smt.ask import Session
+from argus_smt.smt.term import Sort, Term
+from argus_smt.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Launches of one description, and the paths that end in it."""
+
+    records: tuple[Record, ...]
+    paths: tuple[tuple[Decision, ...], ...]
+
+
+def merge(outcomes: Sequence[Outcome], session: Session, hypotheses: Sequence[Term]) -> list[Group]:
+    """Groups of the outcomes that launch."""
+    groups: list[Group] = []
+    for o in (o for o in outcomes if o.kind == "launches"):
+        for i, g in enumerate(groups):
+            records = _union(g, o, session, hypotheses)
+            if records is not None:
+                groups[i] = Group(records, (*g.paths, o.decisions))
+                break
+        else:
+            groups.append(Group(o.records, (o.decisions,)))
+    return groups
+
+
+def _union(g: Group, o: Outcome, session: Session, hypotheses: Sequence[Term]) -> tuple[Record, ...] | None:
+    """The records that describe both, if either describes the other's launches too."""
+    if len(g.records) != len(o.records):
+        return None
+    here = [*hypotheses, o.condition]
+    if all(_equal(a, b, session, here) for a, b in zip(g.records, o.records, strict=True)):
+        return g.records
+    there = [*hypotheses, T.or_(*(T.and_(*(d.term for d in p)) for p in g.paths))]
+    if all(_equal(a, b, session, there) for a, b in zip(o.records, g.records, strict=True)):
+        return o.records
+    return None
+
+
+def _equal(a: Record, b: Record, session: Session, hypotheses: Sequence[Term]) -> bool:
+    """Whether two launches agree in everything, integers under the hypotheses."""
+    left, right = list(_parts(a)), list(_parts(b))
+    if len(left) != len(right):
+        return False
+    for x, y in zip(left, right, strict=True):
+        if not isinstance(x, Term) or not isinstance(y, Term):
+            if x != y:
+                return False
+        elif x is not y:
+            same = T.eq(x, y) if x.sort is Sort.INT else T.iff(x, y)
+            if x.sort is not y.sort or session.implied(hypotheses, same) is not True:
+                return False
+    return True
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Everything that a launch consists of, flattened; terms stay whole."""
+    if isinstance(value, Term | Span):
+        yield value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield type(value).__name__
+        for f in dataclasses.fields(value):
+            if f.compare:
+                yield from _parts(getattr(value, f.name))
+    elif isinstance(value, tuple):
+        yield len(value)
+        for v in value:
+            yield from _parts(v)
+    else:
+        yield value
+
+
+# ---------------------------------------------------------------- the condition of a group
+
+
+def path_condition(
+    paths: Sequence[Sequence[Decision]], asserts: frozenset[int], session: Session, hypotheses: Sequence[Term]
+) -> tuple[Condition, ...]:
+    """What holds on some of the paths: their common decisions, and the alternative of the rest where it says more.
+
+    Conditions over floats or data that terms cannot say are left out: the region becomes larger, never smaller.
+    """
+    sayable = [tuple(d for d in p if not _unsayable(d.term)) for p in paths]
+    terms = [{d.term for d in p} for p in sayable]
+    common = set.intersection(*terms)
+    out = [_condition(d, asserts) for d in sayable[0] if d.term in common]
+    if not _exhaustive([t - common for t in terms], session, [*hypotheses, *common]):
+        rest = T.or_(*(T.and_(*(d.term for d in p if d.term not in common)) for p in sayable))
+        out.append(Condition(rest, "branch", str(rest)))
+    return tuple(out)
+
+
+def _exhaustive(rests: list[set[Term]], session: Session, hypotheses: Sequence[Term]) -> bool:
+    return session.implied(hypotheses, T.or_(*(T.and_(*r) for r in rests))) is True
+
+
+def _unsayable(t: Term) -> bool:
+    return any(v.op == "bvar" for v in t.free)
+
+
+def _condition(d: Decision, asserts: frozenset[int]) -> Condition:
+    source = "assert" if d.span.line in asserts else "check" if d.kind in ("check", "division") else "branch"
+    return Condition(d.term, source, str(d.term), d.span)
+
+
+def with_path(record: Record, path: tuple[Condition, ...]) -> Record:
+    """The record under the condition of its group."""
+    return replace(record, path=path)

@@ -1,0 +1,147 @@
+"""From a file and a signature to the `Program` that the prover reads."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+
+from argus_smt.capture.call import parse_signature
+from argus_smt.capture.cases import CaseMaker, Cases
+from argus_smt.capture.compiled import Compiler
+from argus_smt.capture.constants import Splitter
+from argus_smt.capture.domain import Domain, bounds, build_domain
+from argus_smt.capture.effects import written_params
+from argus_smt.capture.explore import Exploration, all_facts, explore
+from argus_smt.capture.merge import Group, merge, path_condition, with_path
+from argus_smt.capture.module import Loader
+from argus_smt.capture.record import Pointer, Record
+from argus_smt.capture.run import Body, Outcome, kernel_body, launcher_body, run_once
+from argus_smt.capture.signature import Signature
+from argus_smt.capture.verdict import check_outcomes
+from argus_smt.capture.world import Registry
+from argus_smt.ir.launch import Condition, Launch, NotCovered, Program, Storage, Symbol
+from argus_smt.smt import term as T
+from argus_smt.smt.ask import Session
+from argus_smt.smt.term import Term
+
+
+def capture(loader: Loader, text: str, kernel: bool = False) -> Program:
+    """All that the launcher (or kernel) of the signature `text` does.
+
+    Raises SignatureError, and CaptureError where the launcher cannot be run as the signature says.
+    """
+    signature = parse_signature(text)
+    domain = build_domain(signature)
+    registry = Registry(Session(), domain)
+    body = kernel_body(signature) if kernel else launcher_body(signature)
+    start = time.perf_counter()
+    found = _explore(loader, registry, body)
+    check_outcomes(found, signature, loader)
+    launcher_s = time.perf_counter() - start
+    return _Assembly(loader, signature, domain, registry, found, launcher_s).program()
+
+
+def _explore(loader: Loader, registry: Registry, body: Body) -> Exploration:
+    def run(script: tuple[bool, ...]) -> Outcome:
+        return run_once(loader, registry, script, body)
+
+    return explore(run, registry)
+
+
+class _Assembly:
+    """Puts the parts of one program together."""
+
+    def __init__(
+        self, loader: Loader, signature: Signature, domain: Domain, registry: Registry, found: Exploration, seconds: float
+    ) -> None:
+        self.loader, self.signature, self.domain, self.registry = loader, signature, domain, registry
+        self.found, self.launcher_s = found, seconds
+        self.session = registry.session
+        self.compiler = Compiler()
+        self.asserts = frozenset(
+            line
+            for n in ast.walk(ast.parse(loader.text))
+            if isinstance(n, ast.Assert)
+            for line in range(n.lineno, (n.end_lineno or n.lineno) + 1)
+        )
+
+    def program(self) -> Program:
+        preconditions = self._preconditions()
+        hypotheses = [*bounds(self._symbols()), *(c.term for c in preconditions)]
+        not_covered = self._regions()
+        launches: list[Launch] = []
+        for group in merge(self.found.outcomes, self.session, hypotheses):
+            launches += self._launches(group, hypotheses, not_covered)
+        return Program(
+            self.loader.path, self.signature.name, self.signature.text, self._symbols(), preconditions,
+            tuple(launches), tuple(not_covered), self.domain.notes, _versions(),
+            (("launcher", self.launcher_s), ("compile", self.compiler.seconds)),
+            T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing"))),
+        )  # fmt: skip
+
+    def _symbols(self) -> tuple[Symbol, ...]:
+        return (*self.domain.symbols, *self.registry.symbols.values())
+
+    def _preconditions(self) -> tuple[Condition, ...]:
+        """Those of the call that say more than the bounds of the symbols, and what summaries and the host rely on."""
+        known = bounds(self.domain.symbols)
+        stated = [
+            c for c in self.domain.preconditions
+            if c.source == "call" or self.session.implied(known, c.term) is not True
+        ]  # fmt: skip
+        facts = [c for cs in self.registry.facts.values() for c in cs]
+        return (*stated, *facts, *(Condition(t, "default", text) for t, text in self.registry.assumed.items()))
+
+    def _regions(self) -> list[NotCovered]:
+        """Regions of the paths that do not launch, and what no path was found for."""
+        out = []
+        for o in self.found.outcomes:
+            if o.kind in ("rejects", "unknown", "pin"):
+                out.append(NotCovered(o.condition, o.reason, o.span, o.kind == "rejects"))
+        if not self.found.covered:
+            reason = self.found.reason or "no path through the launcher was found for it"
+            out.append(NotCovered(self.found.rest, reason))
+        return out
+
+    def _launches(self, group: Group, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
+        path = path_condition(group.paths, self.asserts, self.session, hypotheses)
+        maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts))
+        written: dict[tuple[int, str], str] = {}
+        out = []
+        for record in group.records:
+            cases = maker.cases(with_path(record, path), hypotheses)
+            not_covered += cases.left_out
+            storages = tuple(_after(s, written.get((s.ident, s.name))) for s in record.storages)
+            out.append(
+                Launch(
+                    record.kernel, record.kernel_span, record.span, path, record.grid, storages,
+                    tuple(cases.cases), tuple(cases.refusals), record.config, record.arg_spans,
+                )
+            )  # fmt: skip
+            if not record.config or record is group.records[-1] or not group.records[-1].config:
+                self._note_writes(record, cases, written)
+        return out
+
+    def _note_writes(self, record: Record, cases: Cases, written: dict[tuple[int, str], str]) -> None:
+        """Remember which storages the launch may have changed."""
+        params: set[str] = set()
+        for case in cases.cases:
+            params |= written_params(case.kernel)
+        names = {s.ident: s.name for s in record.storages}
+        for name, a in record.arguments:
+            if isinstance(a, Pointer) and (name in params or not cases.cases):
+                written[a.arg.storage, names[a.arg.storage]] = record.kernel
+
+
+def _after(s: Storage, kernel: str | None) -> Storage:
+    """The storage as a launch before this one may have left it."""
+    return s if kernel is None else replace(s, contents="kernel", facts=None)
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    return tuple((name, version(name)) for name in ("torch", "triton"))
+
+
