@@ -152,7 +152,7 @@ class Holder:
     @triton.jit
     def indented(p, n):
         # é: a column counts characters
-        é = tl.load(p + n) + 1; z = é * n + n  # fmt: skip
+        é = tl.load(p + n) + 1; z = é * n + n  # fmt: skip  # noqa: E702
         tl.store(p, z)
 
 
@@ -164,7 +164,7 @@ def bad_range(p, n: tl.constexpr):
 
 @triton.jit
 def calls_bad_range(p, n: tl.constexpr):
-    x = 1
+    tl.store(p, 1)
     bad_range(p, n)
 
 
