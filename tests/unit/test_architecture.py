@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
@@ -19,17 +18,3 @@ def test_every_file_has_its_line(root: Path) -> None:
     tops = ("argus_smt", "encodings", "kernels", "agent", "benchmarks", "docs")
     paths = [path for top in tops for path in (root / top).glob("**/*.py") if path.stat().st_size]
     assert sorted(named) == sorted(path.relative_to(root).as_posix() for path in paths)
-
-
-def test_files_stay_small(root: Path) -> None:
-    tops = ("argus_smt", "encodings", "kernels", "agent", "benchmarks", "docs", "tests")
-    sizes = {
-        path: len(path.read_text(encoding="utf-8").splitlines()) for t in tops for path in (root / t).glob("**/*.py")
-    }
-    assert {str(path.relative_to(root)): size for path, size in sizes.items() if size > 400} == {}
-
-
-def test_modules_say_their_job(root: Path) -> None:
-    paths = [path for path in (root / "argus_smt").glob("**/*.py") if path.stat().st_size]
-    silent = [path for path in paths if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
-    assert silent == []
