@@ -32,17 +32,18 @@ _PURE = frozenset(("tt.histogram", "tt.dot_scaled", "tt.fp_to_fp", "tt.reshape",
 def import_kernel(text: str, *, name: str | None = None, sources: SourceMap | None = None) -> Kernel:
     """The kernel of a printed TTIR module.
 
-    `name` picks a function by its name (the public one by default) and is the kernel's name; `sources` supplies the
-    user's files (read from disk by default). Raises Unsupported with the place where the module has another form.
+    `name` picks a function (the public one by default); `sources` supplies the user's files (read from disk by
+    default). Parameters keep the user's names; parts of a tuple `t` are `t.0`, `t.1.0`, … Raises Unsupported with the place where the module has another form.
     """
     module = parse_module(text)
     f = _entry(module, name)
     placement = Placement(module, sources or SourceMap())
     importer = _Importer(module, placement)
-    params = tuple(importer.fresh(type_or_handle(p.type), _param_name(placement, p.name, p.loc)) for p in f.params)
+    names = _param_names(placement, f)
+    params = tuple(importer.fresh(type_or_handle(p.type), n) for p, n in zip(f.params, names, strict=True))
     ops, _ = importer.function(f, params, None)
     importer.account(f)
-    return Kernel(f.name, Block(params, ops), tuple(v.name for v in params), placement.head(f))
+    return Kernel(f.name, Block(params, ops), names, placement.head(f))
 
 
 def _entry(module: Module, name: str | None) -> Function:
@@ -54,8 +55,10 @@ def _entry(module: Module, name: str | None) -> Function:
     return public[0]
 
 
-def _param_name(placement: Placement, ssa: str, loc: str) -> str:
-    return placement.name(loc) or ssa.removeprefix("%")
+def _param_names(placement: Placement, f: Function) -> tuple[str, ...]:
+    """The user's names; the parts of a tuple argument, which Triton 3.6 names alike, are numbered in order."""
+    names = [placement.name(p.loc) or p.name.removeprefix("%") for p in f.params]
+    return tuple(f"{n}.{names[:i].count(n)}" if names.count(n) > 1 else n for i, n in enumerate(names))
 
 
 @dataclass(slots=True)

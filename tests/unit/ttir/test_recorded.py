@@ -1,4 +1,4 @@
-"""Recorded modules of Triton 3.6, whose spelling, columns and locations differ, import like those of the installed one."""
+"""Recorded modules of Triton 3.6, with its own spelling, columns and locations, import like the installed one's."""
 
 from __future__ import annotations
 
