@@ -3,17 +3,56 @@
 from __future__ import annotations
 
 import ast
+from functools import reduce
 
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
 _OR, _AND, _NOT, _CMP, _SUM, _PRODUCT, _ATOM = range(7)
 _LARGEST_POWER = 256
+_LARGEST_TEXT = 2000
 
 
 def show(t: Term) -> str:
-    """Python-like text: `row * stride + col < n`; `parse_term` reads it back."""
-    return _show(t)[0]
+    """Python-like text: `row * stride + col < n`; `parse_term` reads it back.
+
+    Text repeats what a term shares, so beyond some thousand nodes the inner parts are written `…1`, `…2`, one number a
+    part, and nothing reads that back.
+    """
+    return _show(t if _size(t, None, {}) <= _LARGEST_TEXT else _abbreviated(t))[0]
+
+
+def _size(t: Term, depth: int | None, memo: dict[tuple[int, int | None], int]) -> int:
+    """Nodes of `t` written out as a tree, down to `depth` levels."""
+    if depth == 0:
+        return 1
+    key = (t.ident, depth)
+    if key not in memo:
+        below = None if depth is None else depth - 1
+        memo[key] = 1 + sum(_size(a, below, memo) for a in t.args)
+    return memo[key]
+
+
+def _abbreviated(t: Term) -> Term:
+    """`t` down to as many levels as fit, with a variable for each part below."""
+    memo: dict[tuple[int, int | None], int] = {}
+    depth = 2
+    while _size(t, depth + 1, memo) <= _LARGEST_TEXT:
+        depth += 1
+    return _cut(t, depth, {}, {})
+
+
+def _cut(t: Term, depth: int, names: dict[Term, Term], memo: dict[tuple[Term, int], Term]) -> Term:
+    if not t.args:
+        return t
+    if depth == 0:
+        if t not in names:
+            name = f"…{len(names) + 1}"
+            names[t] = T.var(name) if t.sort is T.Sort.INT else T.bvar(name)
+        return names[t]
+    if (t, depth) not in memo:
+        memo[t, depth] = T.rebuild(t, tuple(_cut(a, depth - 1, names, memo) for a in t.args))
+    return memo[t, depth]
 
 
 def _wrap(t: Term, level: int) -> str:
@@ -119,13 +158,26 @@ def _compare(t: Term) -> str:
 def parse_term(text: str, booleans: frozenset[str] = frozenset()) -> Term:
     """Read what `show` wrote; names in `booleans` are boolean variables.
 
-    Raises ValueError with the offending part for text outside the notation.
+    Raises ValueError with the offending part for text outside the notation, or where a condition stands for a number.
     """
     try:
-        tree = ast.parse(text, mode="eval").body
+        return _read(ast.parse(text, mode="eval").body, booleans)
     except SyntaxError as error:
         raise ValueError(f"not an expression: {text!r}") from error
-    return _read(tree, booleans)
+    except (RecursionError, MemoryError) as error:
+        raise ValueError(f"nested too deeply: {text[:40]!r}…") from error
+
+
+def _number_of(t: Term) -> Term:
+    if t.sort is not T.Sort.INT:
+        raise ValueError(f"a number is wanted, not the condition `{show(t)}`")
+    return t
+
+
+def _condition_of(t: Term) -> Term:
+    if t.sort is not T.Sort.BOOL:
+        raise ValueError(f"a condition is wanted, not the number `{show(t)}`")
+    return t
 
 
 def _read(node: ast.expr, booleans: frozenset[str]) -> Term:
@@ -137,18 +189,18 @@ def _read(node: ast.expr, booleans: frozenset[str]) -> Term:
         case ast.Name(id=name):
             return T.bvar(name) if name in booleans else T.var(name)
         case ast.UnaryOp(op=ast.USub(), operand=x):
-            return -_read(x, booleans)
+            return -_number_of(_read(x, booleans))
         case ast.UnaryOp(op=ast.Not(), operand=x):
-            return T.not_(_read(x, booleans))
+            return T.not_(_condition_of(_read(x, booleans)))
         case ast.BoolOp(op=op, values=values):
-            parts = [_read(v, booleans) for v in values]
+            parts = [_condition_of(_read(v, booleans)) for v in values]
             return T.and_(*parts) if isinstance(op, ast.And) else T.or_(*parts)
         case ast.BinOp(left=a, op=op, right=b):
-            return _arith(op, _read(a, booleans), _read(b, booleans))
+            return _arith(op, _number_of(_read(a, booleans)), _number_of(_read(b, booleans)))
         case ast.Compare(left=first, ops=ops, comparators=rest):
-            sides = [_read(x, booleans) for x in (first, *rest)]
+            sides = [_number_of(_read(x, booleans)) for x in (first, *rest)]
             return T.and_(*(_relate(o, a, b) for o, a, b in zip(ops, sides, sides[1:], strict=False)))
-        case ast.Call(func=ast.Name(id=name), args=args):
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             return _call(name, [_read(a, booleans) for a in args])
         case _:
             raise ValueError(f"not a term: {ast.unparse(node)!r}")
@@ -182,18 +234,17 @@ def _relate(op: ast.cmpop, a: Term, b: Term) -> Term:
 
 
 def _call(name: str, args: list[Term]) -> Term:
-    if name in ("min", "max") and len(args) >= 2:
-        out = args[0]
-        for a in args[1:]:
-            out = T.minimum(out, a) if name == "min" else T.maximum(out, a)
-        return out
-    if name == "cdiv" and len(args) == 2:
-        return T.div(args[0] + args[1] - 1, args[1])
     if name == "ite" and len(args) == 3:
-        return T.ite(*args)
-    if name == "bool_" and len(args) == 1:
-        return args[0]
+        cond, a, b = args
+        if a.sort is not b.sort:
+            raise ValueError(f"`{show(a)}` and `{show(b)}` are not both numbers or both conditions")
+        return T.ite(_condition_of(cond), a, b)
+    numbers = [_number_of(a) for a in args]
+    if name in ("min", "max") and len(args) >= 2:
+        return reduce(T.minimum if name == "min" else T.maximum, numbers)
+    if name == "cdiv" and len(args) == 2:
+        return T.div(numbers[0] + numbers[1] - 1, numbers[1])
     for prefix, make in (("app_", T.app), ("bapp_", T.bapp)):
         if name.startswith(prefix):
-            return make(name.removeprefix(prefix), *args)
+            return make(name.removeprefix(prefix), *numbers)
     raise ValueError(f"no such function in terms: {name}")

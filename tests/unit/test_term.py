@@ -271,6 +271,37 @@ def test_text_outside_the_notation_is_refused_with_one_line(text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("n and n > 0", "a condition is wanted, not the number `n`"),
+        ("not n", "a condition is wanted, not the number `n`"),
+        ("1 + (n > 0)", "a number is wanted, not the condition `n > 0`"),
+        ("-(n > 0)", "a number is wanted, not the condition `n > 0`"),
+        ("(n > 0) == (m > 0)", "a number is wanted, not the condition `n > 0`"),
+        ("max(n, True)", "a number is wanted, not the condition `True`"),
+        ("ite(n, 1, 2)", "a condition is wanted, not the number `n`"),
+        ("ite(n > 0, 1, True)", "are not both numbers or both conditions"),
+        ("min(n, key=m)", "not a term"),
+        ("1 + " * 20_000 + "n", "nested too deeply"),
+    ],
+)
+def test_numbers_and_conditions_are_kept_apart(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_term(text)
+
+
+def test_heavily_shared_terms_are_abbreviated() -> None:
+    t = T.var("n")
+    for _ in range(100):
+        t = T.tdiv(t + T.var("k"), T.var("m"))
+    text = show(T.lt(t, T.var("n")))
+    assert 100 < len(text) < 40_000
+    assert "…1" in text
+    with pytest.raises(ValueError, match="not an expression"):
+        parse_term(text)
+
+
 def test_unused_terms_are_forgotten() -> None:
     gc.collect()
     from argus_smt.smt import polynomial
