@@ -137,7 +137,8 @@ class Memory:
         elem = Scalar(self.region(storage).dtype)
         if elem.name not in INT_BITS and elem.name not in FLOAT_BITS:
             raise ValueError(f"`{elem.name}` is not an element type")
-        lane = np.asarray([value], np.int64) if elem.is_int else round_to(np.asarray([value], np.float64), elem)
+        with np.errstate(all="ignore"):
+            lane = np.asarray([value], np.int64) if elem.is_int else round_to(np.asarray([value], np.float64), elem)
         self._set_background(storage, encode(lane, elem).tobytes())
 
     def _set_background(self, storage: int, pattern: bytes) -> None:

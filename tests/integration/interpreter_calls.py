@@ -64,12 +64,12 @@ def example_calls() -> list[Call]:
     calls = []
     for file, launcher in LAUNCHERS.items():
         every = SMALL[file]
-        for args in every[:: max(1, -(-len(every) // MOST_OF_ONE_FILE))]:
-            calls.append(Call(str(EXAMPLES / file), launcher, args))
+        few = every[:: max(1, -(-len(every) // MOST_OF_ONE_FILE))]
+        calls.extend(Call(str(EXAMPLES / file), launcher, args) for args in few)
     return calls
 
 
-def case_calls() -> list[Call]:
-    """The right file of each case that is present beside the checkout."""
-    files = [(CASES / f"{name}_ok.py", args) for name, args in _CASES]
+def case_calls(version: str = "ok") -> list[Call]:
+    """The right (or `bug`) file of each case that is present beside the checkout."""
+    files = [(CASES / f"{name}_{version}.py", args) for name, args in _CASES]
     return [Call(str(path), "launch", args) for path, args in files if path.exists()]

@@ -23,7 +23,8 @@ def in_triton(calls: list[Call]) -> list[list[Any]]:
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
     child = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("launch_values.py"))],
-        input=pickle.dumps(calls), capture_output=True, timeout=300, env={**os.environ, "PYTHONPATH": path}, check=False,
+        input=pickle.dumps(calls), capture_output=True, timeout=300, check=False,
+        env={**os.environ, "PYTHONPATH": path},
     )  # fmt: skip
     assert child.returncode == 0, child.stderr.decode(errors="replace")[-3000:]
     found: list[list[Any]] = pickle.loads(child.stdout)
