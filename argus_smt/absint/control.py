@@ -76,7 +76,7 @@ def _final_counter(state: State, op: For, lower: IntV, upper: IntV, step: IntV, 
         site = state.site(op)
         guards = lower.guards | upper.guards | step.guards
         state.facts.wraps[site] = Wrap(site, op, exact, bits, cond, (), guards, state.scope())
-        state.facts.branch_guards.append((guard(site, cond), state.scope()))
+        state.facts.branch_guards.append((guard(site, cond, exact), state.scope()))
 
 
 def while_loop(state: State, op: While, run: RunBlock) -> None:
@@ -235,7 +235,8 @@ def _past(state: State, guards: Guards, trip: Term, solved: dict[Term, Term], ho
             return None
         cond = state.simp(cond)
         if cond is not T.TRUE:
-            moved.append(Guard(g.site, cond))
+            exact = T.substitute(T.substitute(g.exact, solved), {trip: trip - 1})
+            moved.append(Guard(g.site, cond, exact))
     return frozenset(moved)
 
 

@@ -17,6 +17,10 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
 
 
+MAX_GRID = (1 << 31) - 1
+"""Most programs along one axis of a grid that any target launches."""
+
+
 def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]) -> Facts:
     """Facts of `case.kernel`; `domain` holds at entry and `bounds` are the intervals that it implies.
 
@@ -25,7 +29,7 @@ def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]
     facts = Facts(bounds)
     for pid, extent in zip(PIDS, launch.grid, strict=True):
         top = bounds.of(extent)[1]
-        bounds.narrow(pid, (0, None if top is None else max(top - 1, 0)))
+        bounds.narrow(pid, (0, MAX_GRID - 1 if top is None else max(min(top, MAX_GRID) - 1, 0)))
     state = State(
         args=case.args,
         storages={s.ident: s for s in launch.storages},

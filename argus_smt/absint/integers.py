@@ -39,7 +39,7 @@ def wrapping(state: State, op: Op, result: Value, exact: Term, guards: Guards) -
     site = state.site(op)
     if state.recording:
         state.facts.wraps[site] = Wrap(site, op, exact, bits, cond, shape_of(result.type), guards, state.scope())
-    return IntV(exact, guards | guard(site, cond))
+    return IntV(exact, guards | guard(site, cond, exact))
 
 
 def _unsigned(state: State, term: Term, bits: int) -> Term:

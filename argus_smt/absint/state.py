@@ -142,5 +142,6 @@ def argument(index: int, arg: Arg) -> AbsValue:
     return IntV(T.ne(arg.value, 0) if arg.dtype == "i1" and arg.value.sort is T.Sort.INT else arg.value)
 
 
-def guard(site: str, cond: Term) -> Guards:
-    return frozenset((Guard(site, cond),))
+def guard(site: str, cond: Term, exact: Term) -> Guards:
+    """A single guard."""
+    return frozenset((Guard(site, cond, exact),))

@@ -18,10 +18,11 @@ PIDS = tuple(T.var(f"$p{a}") for a in range(3))
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The exact result of the integer operation at `site` fits its width iff `cond`; the value is only right then."""
+    """The `exact` result of the integer operation at `site` fits its width iff `cond`; the value is only right then."""
 
     site: str
     cond: Term
+    exact: Term
 
 
 Guards = frozenset[Guard]
@@ -88,14 +89,16 @@ def map_terms(value: AbsValue, mapping: Mapping[Term, Term], memo: dict[Term, Te
 def map_guards(guards: Guards, mapping: Mapping[Term, Term], memo: dict[Term, Term] | None = None) -> Guards:
     if not guards:
         return guards
-    return frozenset(Guard(g.site, T.substitute(g.cond, mapping, memo)) for g in guards)
+    return frozenset(
+        Guard(g.site, T.substitute(g.cond, mapping, memo), T.substitute(g.exact, mapping, memo)) for g in guards
+    )
 
 
 def under(cond: Term, guards: Guards) -> Guards:
     """Guards that matter only where `cond`."""
     if cond is T.TRUE:
         return guards
-    return frozenset(Guard(g.site, T.implies(cond, g.cond)) for g in guards)
+    return frozenset(Guard(g.site, T.implies(cond, g.cond), g.exact) for g in guards)
 
 
 def guards_of(value: AbsValue) -> Guards:

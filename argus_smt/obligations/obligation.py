@@ -38,7 +38,7 @@ class Dimension:
 class Obligation:
     """`code` names the check, `op` at `site` is where it shows. `arg` is the kernel argument accessed, if any.
 
-    `dimensions` split an address into per-dimension indices whose ranges together imply the goal; empty if there is no split.
+    `offset` is the address in bytes from the view's start, for AR303 the exact result; `dimensions` split an address into per-dimension indices whose ranges together imply the goal; empty if there is no split.
     """
 
     code: str

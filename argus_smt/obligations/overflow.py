@@ -34,12 +34,12 @@ def of(facts: Facts) -> Iterator[Overflow]:
                 others = _earlier(guards, g)
                 live = Reach(reach.scope, reach.shape, where, others)
                 uses.setdefault(g.site, []).append(
-                    Obligation("AR303", g.site, wrap.op, live, g.cond, f"{wrap.bits}-bit result")
+                    Obligation("AR303", g.site, wrap.op, live, g.cond, f"{wrap.bits}-bit result", offset=g.exact)
                 )
     for site, wrap in facts.wraps.items():
         if site in uses:
             reach = Reach(wrap.scope, wrap.shape, (), wrap.guards | wrap.scope.guards)
-            own = Obligation("AR303", site, wrap.op, reach, wrap.cond, f"{wrap.bits}-bit result")
+            own = Obligation("AR303", site, wrap.op, reach, wrap.cond, f"{wrap.bits}-bit result", offset=wrap.term)
             yield Overflow(wrap, own, tuple(dict.fromkeys(uses[site])))
 
 

@@ -67,17 +67,17 @@ class Prover:
             out += [T.or_(*(T.eq(cell, v) for v in values))] if values else []
         return out
 
-    def decide(self, ob: Obligation) -> Decision:
-        """Try to prove a duty."""
+    def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:
+        """Try to prove a duty; without `nonlinear` only as far as linear arithmetic over monomials goes."""
         key = (ob.reach.hypotheses, ob.goal, ob.reach.shape)
         found = self._proved.get(key)
         if found is None:
-            found = self._decide(ob)
+            found = self._decide(ob, nonlinear)
             if found.status == "proved":
                 self._proved[key] = found
         return found
 
-    def _decide(self, ob: Obligation) -> Decision:
+    def _decide(self, ob: Obligation, nonlinear: bool) -> Decision:
         bounds = self.bounds(ob.reach)
         goal = simplify(ob.goal, bounds)
         if goal is T.TRUE or T.FALSE in ob.reach.hypotheses:
@@ -89,9 +89,12 @@ class Prover:
                 return split
         if self._follows(goal, hyps, bounds):
             return Decision("proved", "algebra")
-        answer = self.refute(hyps, goal, bounds, ob.code)
-        if answer.status == "sat" and ob.reach.guards:
-            hyps = self.hypotheses(ob.reach, guards=True, goal=goal)
+        answer = self.refute(hyps, goal, bounds, ob.code, nonlinear=False)
+        if answer.status != "unsat" and ob.reach.guards:
+            guarded = self.hypotheses(ob.reach, guards=True, goal=goal)
+            answer = self.refute(guarded, goal, bounds, ob.code, nonlinear=False)
+            hyps = guarded
+        if answer.status == "unknown" and nonlinear:
             answer = self.refute(hyps, goal, bounds, ob.code)
         if answer.status == "unsat":
             return Decision("proved", "solver")

@@ -50,6 +50,7 @@ def domain(program: Program, launch: Launch, case: Case, assume: Sequence[str]) 
     known += _extents(launch)
     for pid, extent in zip(PIDS, launch.grid, strict=True):
         known += [T.ge(pid, 0), T.lt(pid, extent)]
+        known += [] if extent.is_const else [T.lt(extent, 1 << 31)]
     known = [f for f in dict.fromkeys(known) if f is not T.TRUE]
     bounds.learn(known)
     return Domain(launch, case, tuple(known), bounds, restore)

@@ -32,67 +32,58 @@ class Limit:
 def find(overflow: Overflow, duties: Sequence[Obligation], prover: Prover, source: str) -> Limit:
     """The limit under which `duties` hold; `source` is the operation's text for where no symbolic one is found."""
     bits = overflow.wrap.bits
-    terms: list[Term] = []
+    found: list[Limit] = []
     for duty in duties:
-        term = _symbolic(overflow, duty, prover)
-        if term is None:
+        limit = _symbolic(bits, duty, prover)
+        if limit is None:
             return Limit(f"{source} < 2**{bits - 1}", None)
-        terms.append(term)
-    term = T.and_(*terms)
-    return Limit(show(term), term)
+        found.append(limit)
+    texts = list(dict.fromkeys(x.text for x in found))
+    return Limit(" and ".join(texts), T.and_(*(x.term for x in found if x.term is not None)))
 
 
-def _symbolic(overflow: Overflow, duty: Obligation, prover: Prover) -> Term | None:
-    exact = _exact(overflow, duty)
-    if exact is None:
-        return None
+def _symbolic(bits: int, duty: Obligation, prover: Prover) -> Limit | None:
+    assert duty.offset is not None
     bounds = prover.bounds(duty.reach)
-    hyps = prover.hypotheses(duty.reach, guards=False)
-    for top in _tops(exact, hyps, bounds):
-        limit = T.lt(top, 1 << (overflow.wrap.bits - 1))
-        if limit is T.FALSE:
+    hyps = prover.hypotheses(duty.reach, guards=True)
+    for top, text in _tops(duty.offset, hyps, bounds):
+        limit = T.lt(top, 1 << (bits - 1))
+        if limit is T.FALSE or bounds.truth(limit) is False:
             continue
         if prover.refute([*hyps, limit], duty.goal, bounds, "limit", nonlinear=False).status == "unsat":
-            return limit
+            return Limit(f"{text} < 2**{bits - 1}", limit)
     return None
-
-
-def _exact(overflow: Overflow, duty: Obligation) -> Term | None:
-    """The operation's result in the coordinates of a use, read off the guard there: 0 <= 2**31 - 1 - result."""
-    top = (1 << (overflow.wrap.bits - 1)) - 1
-    for part in _parts(duty.goal):
-        if part.op == "nonneg":
-            p = T.poly(part.args[0])
-            if p.get((), 0) >= top - (1 << 24) and any(c < 0 for m, c in p.items() if m):
-                return T.const(top) - part.args[0]
-    return None
-
-
-def _parts(goal: Term) -> list[Term]:
-    return [p for c in T.conjuncts(goal) for p in ([*c.args] if c.op == "or" else [c])]
 
 
 def _local(t: Term) -> bool:
     return any(v.data.startswith("$") for v in t.free if v.op == "var") or bool(t.apps)
 
 
-def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
-    """Candidates for the largest value of `exact`, over symbols only; tightest first."""
+def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds) -> list[tuple[Term, str]]:
+    """Candidates for the largest value of `exact`, over symbols only, with their text; tightest first."""
     groups: dict[Term, T.Poly] = {}
     for mono, coef in T.poly(exact).items():
         outer = tuple(a for a in mono if not _local(a))
         inner = tuple(a for a in mono if _local(a))
         groups.setdefault(T.from_poly({outer: 1}), {})[inner] = coef
-    choices: list[list[Term]] = [[T.ZERO]]
+    choices: list[list[tuple[Term, str]]] = [[]]
     for symbol, part in groups.items():
         local = T.from_poly(part)
         tops = _upper(local, hyps, bounds) if _local(local) else [local]
-        choices = [[*c, symbol * t] for c in choices for t in tops[:3]]
-    return [T.add(*c) for c in choices[:9]]
+        choices = [[*c, (symbol * t, _factored(symbol, t))] for c in choices for t in tops[:3]]
+    return [(T.add(*(t for t, _ in c)), " + ".join(text for t, text in c if t is not T.ZERO)) for c in choices[:9]]
+
+
+def _factored(symbol: Term, top: Term) -> str:
+    """`symbol * top` as people write it."""
+    if symbol is T.ONE or top is T.ONE:
+        return show(symbol * top)
+    text = show(top)
+    return f"{text if top.op in ('const', 'var') else f'({text})'} * {show(symbol)}"
 
 
 def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
-    """Bounds of a term over local variables by symbols only: from one hypothesis, or variable by variable."""
+    """Bounds of a term over local variables by symbols only: from one hypothesis, or atom by atom."""
     found = []
     for h in hyps:
         if h.op == "nonneg":
@@ -109,25 +100,32 @@ def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
 
 
 def _stepwise(local: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
-    """Replace coordinates by their greatest value, other variables by a hypothesis that bounds them alone."""
-    current = local
-    for coord in COORDS:
-        if coord in current.free:
-            current = T.substitute(current, {coord: T.const(bounds.of(coord)[1] or 0)})
+    """Every local atom with a positive factor replaced by its own bound; None where one has none."""
+    out = T.ZERO
+    for mono, coef in T.poly(local).items():
+        if not any(_local(a) for a in mono):
+            out = out + T.from_poly({mono: coef})
+            continue
+        top = _atom_top(mono[0], hyps, bounds) if len(mono) == 1 and coef > 0 else None
+        if top is None:
+            return None
+        out = out + top * coef
+    return out
+
+
+def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
+    if atom in COORDS:
+        return T.const(bounds.of(atom)[1] or 0)
+    if atom.op == "mod" and not _local(atom.args[1]) and bounds.truth(T.gt(atom.args[1], 0)):
+        return atom.args[1] - 1
     for h in hyps:
-        if not _local(current):
-            return current
-        for v in current.free:
-            if v.op == "var" and v.data.startswith("$") and h.op == "nonneg":
-                p = T.poly(h.args[0])
-                scale = -p.get((v,), 0)
-                rest = T.from_poly({m: c for m, c in p.items() if m != (v,)})
-                mine = T.poly(current).get((v,), 0)
-                if scale > 0 and mine > 0 and mine % scale == 0 and not _local(rest):
-                    others = T.from_poly({m: c for m, c in T.poly(current).items() if m != (v,)})
-                    current = others + rest * (mine // scale)
-                    break
-    return None if _local(current) else current
+        if h.op == "nonneg":
+            p = T.poly(h.args[0])
+            scale = -p.get((atom,), 0)
+            rest = T.from_poly({m: c for m, c in p.items() if m != (atom,)})
+            if scale > 0 and not _local(rest):
+                return rest if scale == 1 else T.div(rest, T.const(scale))
+    return None
 
 
 def prune(limits: Sequence[Limit], facts: Sequence[Term], prover: Prover) -> list[Limit]:

@@ -19,7 +19,6 @@ from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import help_text, message, operation, source_text
 from argus_smt.smt import term as T
 from argus_smt.smt.model import Model
-from argus_smt.smt.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,10 @@ def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Li
         "AR303", Verdict.PROVED, Severity.ERROR if mode == "error" else Severity.WARNING,
         own.op.span, message(own, failing=False), site=own.site,
     )  # fmt: skip
-    decision = context.prover.decide(own)
+    decision = context.prover.decide(own, nonlinear=False)
     if decision.status == "proved":
         return [replace(base, method=decision.method)], None
-    open_uses = [u for u in item.at_uses if context.prover.decide(u).status != "proved"]
+    open_uses = [u for u in item.at_uses if context.prover.decide(u, nonlinear=False).status != "proved"]
     if not open_uses:
         return [replace(base, method="solver")], None
     text = source_text(lines_of(own.op.span.file), own.op.span) or operation(own.op)
@@ -97,23 +96,14 @@ def _models(context: Context, item: Overflow, use: Obligation) -> list[Model]:
     out = []
     half = 1 << (item.wrap.bits - 1)
     wrapped = T.not_(use.goal)
-    first = [T.and_(wrapped, T.le(v, 4 * half)) for v in _exact_values(use.goal, half)]
+    assert use.offset is not None
+    first = [T.and_(wrapped, T.ge(use.offset, half), T.lt(use.offset, 2 * half))]
     for negated in (*first, wrapped):
         model, _ = Search(prover.solver, (*hyps, *T.conjuncts(negated)), bounds).smallest(None)
         if model is not None:
             out.append(model)
             break
     return out
-
-
-def _exact_values(goal: Term, half: int) -> list[Term]:
-    """The exact result in a guard `0 <= half - 1 - result`."""
-    found = []
-    for c in T.conjuncts(goal):
-        for part in c.args if c.op == "or" else (c,):
-            if part.op == "nonneg" and T.poly(part.args[0]).get((), 0) == half - 1:
-                found.append(T.const(half - 1) - part.args[0])
-    return found[:1]
 
 
 def _consequences(context: Context, run: replay.Replay, model: Model, item: Overflow) -> list[Finding]:
