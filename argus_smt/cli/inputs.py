@@ -88,6 +88,8 @@ def _tree(file: str) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(data, file)
     except SyntaxError as error:
+        if "unicode error" in str(error.msg):
+            raise InputError(f"not Python: {error.msg}", file, code="AR101") from error
         place = f"{file}:{error.lineno}:{error.offset or 1}" if error.lineno else file
         text = (error.text or "").rstrip("\n")
         caret = " " * ((error.offset or 1) - 1) + "^"

@@ -26,7 +26,7 @@ from argus_smt.prove.session import Progress, SessionOptions, run_session, silen
 Session = Callable[[Sequence[Job], SessionOptions, Progress], tuple[Outcome, tuple[InputError, ...]]]
 
 
-def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Session = run_session) -> int:
+def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Session | None = None) -> int:
     """Prove the files of the command line; gives the exit code."""
     _check(args)
     jobs, errors = jobs_of(args)
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Sessi
         return 2
     options = _options(args)
     with _progress(stderr) as progress:
-        outcome, more = session(jobs, options, progress)
+        outcome, more = (session or run_session)(jobs, options, progress)
     print_errors(more, stderr)
     report = build_report(outcome, options.prove, __version__)
     for text in report.warnings:

@@ -58,17 +58,15 @@ def argument(kind, name, *rest):
         return rest[0]
     dtype, shape, strides, role, fill, contents = rest
     tensor = guarded(shape, strides, DTYPES[dtype], poisoned=role in ("out", "uninit"))
-    if role not in ("out", "uninit") and tensor.numel() and tensor.numel() * tensor.element_size() <= SMALL:
-        memory = torch.as_strided(tensor, (sum((n - 1) * s for n, s in zip(shape, strides)) + 1,), (1,))
+    extent = sum((n - 1) * s for n, s in zip(shape, strides)) + 1 if all(shape) else 0
+    memory = torch.as_strided(tensor, (extent,), (1,))
+    if role not in ("out", "uninit") and extent * tensor.element_size() <= SMALL:
         if fill == "index":
-            memory.copy_(torch.arange(memory.numel()).to(memory.dtype))
+            memory.copy_(torch.arange(extent).to(memory.dtype))
         else:
             memory.fill_(fill)
-        for place, value in contents.items():
-            memory[place] = value
-    else:
-        for place, value in contents.items():
-            torch.as_strided(tensor, (1,), (1,), tensor.storage_offset() + place).fill_(value)
+    for place, value in contents.items():
+        memory[place] = value
     return tensor
 
 

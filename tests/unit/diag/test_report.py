@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.unit.diag.reports import bug, kernel, proof, report
 
 from argus_smt.diag.report import json_schema, read_report, schema_text
+from tests.unit.diag.reports import bug, kernel, proof, report
 
 
 def test_the_published_schema_is_current(root: Path) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.unit.diag.reports import at, bug, kernel, proof, read, report, run_of
-
 from argus_smt.diag.excerpt import excerpt
 from argus_smt.diag.report import Report
 from argus_smt.diag.text import Style, groups, render
+from tests.unit.diag.reports import at, bug, kernel, proof, read, report, run_of
 
 Golden = Callable[[str, str], None]
 

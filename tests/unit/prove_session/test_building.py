@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from argus_smt.diag.report import KernelReport
+from argus_smt.ir.launch import Condition
+from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.report import NO_WRAP, Outcome, ProgramRun, build_report, kernel_report
+from argus_smt.smt import term as T
 from tests.unit.prove_session.programs import (
-    N,
     NOT_COVERED,
     REFUSED,
     REJECTED,
+    N,
     finding,
     launch,
     program,
     refuted,
     result,
 )
-
-from argus_smt.diag.report import KernelReport
-from argus_smt.ir.launch import Condition
-from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
-from argus_smt.prove.report import NO_WRAP, Outcome, ProgramRun, build_report, kernel_report
-from argus_smt.smt import term as T
 
 UNKNOWN = {"verdict": Verdict.UNKNOWN, "reason": "time-out", "reason_code": "AR902"}
 

@@ -6,12 +6,12 @@ import os
 import time
 
 import pytest
-from tests.unit.prove_session.fakes import ENTRY
-from tests.unit.prove_session.programs import launch, program
 
 from argus_smt.ir.serialise import dumps_program
 from argus_smt.prove.finding import Verdict
 from argus_smt.prove.pool import Answer, Pool, PoolError, Settings, Task
+from tests.unit.prove_session.fakes import ENTRY
+from tests.unit.prove_session.programs import launch, program
 
 
 def answers(*labels: str, jobs: int = 2, hard_limit_s: float = 20.0, memory_mb: int = 0) -> dict[str, Answer]:

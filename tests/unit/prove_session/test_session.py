@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.unit.prove_session.fakes import ENTRY
-
 from argus_smt.prove.cache import Cache
 from argus_smt.prove.capturing import InputError, Job
 from argus_smt.prove.finding import ProveOptions
 from argus_smt.prove.processes import command
 from argus_smt.prove.report import Outcome, build_report
 from argus_smt.prove.session import SessionOptions, run_session
+from tests.unit.prove_session.fakes import ENTRY
 
 CAPTURE = command("tests.unit.prove_session.fakes")
 
