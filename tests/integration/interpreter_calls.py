@@ -59,6 +59,27 @@ _CASES: list[tuple[str, tuple[Argument, ...]]] = [
 ]
 
 
+_OPERATIONS: list[tuple[str, tuple[Argument, ...]]] = [
+    ("integers", (index("i32", 1000, 37, low=-1000), index("i32", 9, 37, low=1))),
+    ("integers", (index("i32", (1 << 31) - 1, 33, low=-(1 << 31)), index("i32", 99, 33, low=1))),
+    ("floats", (f32(29),)),
+    ("floats", (TensorArg("f16", (17,)),)),
+    ("floats", (TensorArg("bf16", (17,)),)),
+    ("reductions", (f32(4, 16),)),
+    ("shapes", (index("i32", 99, 4, 8),)),
+    ("atomics", (index("i32", 4, 29), index("i32", 99, 29, low=-99), index("i32", 1, 8, 5))),
+    ("control", (index("i32", 60, 22, low=-20), 7)),
+    ("integer_dots", (index("i8", 127, 16, 16, low=-128), index("i8", 100, 16, 16, low=-100))),
+    ("random_numbers", (50, 1234567)),
+]
+
+
+def operation_calls() -> list[Call]:
+    """Kernels of `operations.py`."""
+    path = str(Path(__file__).with_name("operations.py"))
+    return [Call(path, launcher, args) for launcher, args in _OPERATIONS]
+
+
 def example_calls() -> list[Call]:
     """A few sizes of each example, spread over its list."""
     calls = []

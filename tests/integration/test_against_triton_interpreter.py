@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.integration.interpreter_calls import case_calls, example_calls
+from tests.integration.interpreter_calls import case_calls, example_calls, operation_calls
 from tests.integration.launch_values import Call, values_of
 from tests.integration.own_launch import own_device
 
@@ -56,4 +56,4 @@ def check(calls: list[Call]) -> None:
 
 
 def test_examples_and_shared_cases() -> None:
-    check([*example_calls(), *case_calls()])
+    check([*operation_calls(), *example_calls(), *case_calls()])
