@@ -15,7 +15,7 @@ from argus_smt.capture.ttir.refusal import refusal
 os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # Triton warns where it is left open
 
 _PROMISES = ("multiple_of", "max_contiguous", "max_constancy")
-_backends: dict[tuple[tuple[str, object], ...], tuple[Any, Any]] = {}
+_backends: dict[str, tuple[Any, Any]] = {}
 
 
 def raw_ttir(
@@ -57,7 +57,7 @@ def _setting(options: Mapping[str, object]) -> tuple[Any, Any, Any]:
     from triton.compiler.compiler import make_backend
 
     target = GPUTarget("hip", "gfx942", 64)
-    key = tuple(sorted((k, v) for k, v in options.items()))
+    key = repr(sorted(options.items()))
     if key not in _backends:
         backend = make_backend(target)
         _backends[key] = (backend, backend.parse_options({**options, "debug": True, "sanitize_overflow": False}))

@@ -32,8 +32,10 @@ _PURE = frozenset(("tt.histogram", "tt.dot_scaled", "tt.fp_to_fp", "tt.reshape",
 def import_kernel(text: str, *, name: str | None = None, sources: SourceMap | None = None) -> Kernel:
     """The kernel of a printed TTIR module.
 
-    `name` picks a function (the public one by default); `sources` supplies the user's files (read from disk by
-    default). Parameters keep the user's names; parts of a tuple `t` are `t.0`, `t.1.0`, … Raises Unsupported with the place where the module has another form.
+    `name` is the kernel's name, its function's by default; it picks the function if there is one of that name, else
+    the public one is taken. `sources` supplies the user's files, read from disk by default. Parameters keep the
+    user's names; the parts of a tuple `t` are `t.0`, `t.1.0`, …
+    Raises Unsupported with the place where the module has another form.
     """
     module = parse_module(text)
     f = _entry(module, name)
@@ -43,7 +45,7 @@ def import_kernel(text: str, *, name: str | None = None, sources: SourceMap | No
     params = tuple(importer.fresh(type_or_handle(p.type), n) for p, n in zip(f.params, names, strict=True))
     ops, _ = importer.function(f, params, None)
     importer.account(f)
-    return Kernel(f.name, Block(params, ops), names, placement.head(f))
+    return Kernel(name or f.name, Block(params, ops), names, placement.head(f))
 
 
 def _entry(module: Module, name: str | None) -> Function:
@@ -218,6 +220,9 @@ class _Importer:
         attrs = {k: v for k, v in parts.attrs.items() if k not in tile_ops.HINTS}
         plain = Parts(parts.operands, parts.words, parts.strings, attrs, parts.types)
         operands = tuple(self.get(n, place.span) for n in parts.operands)
+        inherent = {k for k in attrs if "." not in k}
+        if not inherent <= tile_ops.ATTRIBUTES.get(s.op, frozenset()):
+            return False
         try:
             regions = tuple(self._combine(r) for r in s.regions)
             ops = lowering(Site(s.op, plain, operands, place, self.fresh, regions))
@@ -269,12 +274,10 @@ class _Importer:
         self.seen.update(inner)
         names = parts.operands if parts else ()
         operands = tuple(v for v in (self.frames[-1].values.get(n) for n in names) if v is not None)
-        types = [type_or_handle(t) for t in result_texts(parts.types if parts else "")]
-        if s.results and len(types) != len(s.results):
-            types = types[:1] * len(s.results)
-        if len(types) < len(s.results):
+        types = _opaque_types(s, parts)
+        if types is None:
             raise Unsupported(f"Argus has no meaning for `{s.op or s.text[:60]}`", span)
-        results = tuple(self.fresh(t, "") for t in types[: len(s.results)])
+        results = tuple(self.fresh(t, "") for t in types)
         for ssa, value in zip(s.results, results, strict=True):
             self.bind(ssa, value)
         name = s.op or s.text.partition(" ")[0] or "an unreadable line"
@@ -298,6 +301,20 @@ class _Importer:
         for s in statements_of(tuple(live)):
             if s not in self.seen:
                 raise Unsupported(f"internal: line {s.line} of the module (`{s.op}`) was left out")
+
+
+def _opaque_types(s: Statement, parts: Parts | None) -> tuple[Type, ...] | None:
+    """Result types of an operation of unknown form; None where its text leaves them open."""
+    if not s.results:
+        return ()
+    texts = result_texts(parts.types) if parts else ()
+    if s.op == "tt.load":  # of a block pointer: the type is the pointer's
+        texts = tuple(t.removeprefix("!tt.ptr<")[:-1] for t in texts)
+    if s.op == "tt.make_tensor_descriptor":  # the operands' types come first
+        texts = texts[-1:]
+    if len(texts) != len(s.results):
+        texts = texts[:1] * len(s.results) if len(set(texts)) == 1 else ()
+    return tuple(type_or_handle(t) for t in texts) or None
 
 
 def _may_have_effects(op: str, parts: Parts | None, operands: tuple[Value, ...]) -> bool:

@@ -131,6 +131,9 @@ def barrier(s: Site) -> Lowered | None:
 
 def dot(s: Site) -> Lowered | None:
     a, b, c = s.operands
+    words = s.parts.words.split()
+    if words and (len(words) != 3 or words[0] != "inputPrecision"):
+        return None
     return (O.Dot(s.new(c.type), a, b, c, span=s.span),)
 
 
@@ -148,7 +151,7 @@ def scan(s: Site) -> Lowered | None:
 
 def gather(s: Site) -> Lowered | None:
     (x, index), (axis,) = s.operands, integers(s.attrs["axis"])
-    return (O.Gather(s.result(), x, index, axis, span=s.span),)
+    return (O.Gather(s.result(), x, index, axis, span=s.span),) if s.parts.words == "[ ]" else None
 
 
 def assume(s: Site) -> Lowered | None:
@@ -169,14 +172,35 @@ def nothing(s: Site) -> Lowered | None:
     return ()
 
 
+def _bare(lower: Lowering) -> Lowering:
+    """`lower` for statements without keywords and strings; others are not understood."""
+
+    def lowering(s: Site) -> Lowered | None:
+        return None if s.parts.words or s.parts.strings else lower(s)
+
+    return lowering
+
+
 LOWERINGS: dict[str, Lowering] = {
-    "tt.get_program_id": program_id, "tt.get_num_programs": program_id, "tt.make_range": make_range,
-    "tt.splat": splat, "tt.expand_dims": expand_dims, "tt.broadcast": broadcast, "tt.reshape": reshape,
-    "tt.trans": trans, "tt.join": join, "tt.split": split, "tt.cat": cat, "tt.unsplat": unsplat,
-    "tt.addptr": add_pointer, "tt.load": load, "tt.store": store, "tt.atomic_rmw": atomic_rmw,
-    "tt.atomic_cas": atomic_cas, "gpu.barrier": barrier, "ttg.barrier": barrier, "tt.dot": dot,
-    "tt.reduce": reduce, "tt.scan": scan, "tt.gather": gather, "llvm.intr.assume": assume,
-    "tt.assert": device_assert, "tt.print": nothing,
+    "tt.get_program_id": program_id, "tt.get_num_programs": program_id, "tt.make_range": _bare(make_range),
+    "tt.splat": _bare(splat), "tt.expand_dims": _bare(expand_dims), "tt.broadcast": _bare(broadcast),
+    "tt.reshape": reshape, "tt.trans": _bare(trans), "tt.join": _bare(join), "tt.split": _bare(split),
+    "tt.cat": _bare(cat), "tt.unsplat": _bare(unsplat), "tt.addptr": _bare(add_pointer), "tt.load": load,
+    "tt.store": store, "tt.atomic_rmw": atomic_rmw, "tt.atomic_cas": atomic_cas, "gpu.barrier": barrier,
+    "ttg.barrier": barrier, "tt.dot": dot, "tt.reduce": reduce, "tt.scan": scan, "tt.gather": gather,
+    "llvm.intr.assume": assume, "tt.assert": device_assert, "tt.print": nothing,
 }  # fmt: skip
+
+ATTRIBUTES = {
+    op: frozenset(names.split())
+    for op, names in {
+        "tt.make_range": "start end", "tt.expand_dims": "axis", "tt.trans": "order", "tt.reduce": "axis reduction_ordering",
+        "tt.gather": "axis efficient_layout", "tt.reshape": "allow_reorder efficient_layout", "tt.scan": "axis reverse",
+        "tt.load": "isVolatile cachePolicy", "tt.store": "cachePolicy", "tt.clampf": "propagateNan",
+        "tt.dot": "inputPrecision maxNumImpreciseAcc", "tt.print": "hex isSigned",
+        "tt.extern_elementwise": "libname libpath symbol pure",
+    }.items()
+}  # fmt: skip
+"""Attributes of its own that each operation may have; those with a dialect's prefix change no meaning."""
 
 HINTS = {"tt.divisibility": "divisibility", "tt.contiguity": "contiguity", "tt.constancy": "constancy"}

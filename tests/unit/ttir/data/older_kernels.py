@@ -31,7 +31,7 @@ def matmul(a, b, c, M, N, K, sa, sb, sc, B: tl.constexpr):
     pa = a + rm[:, None] * sa + rk[None, :]
     pb = b + rk[:, None] * sb + rn[None, :]
     acc = tl.zeros((B, B), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, B))  # noqa: PIE808:
+    for k in range(0, tl.cdiv(K, B)):  # noqa: PIE808
         left = tl.load(pa, mask=rk[None, :] < K - k * B, other=0.0)
         right = tl.load(pb, mask=rk[:, None] < K - k * B, other=0.0)
         acc = tl.dot(left, right, acc)
