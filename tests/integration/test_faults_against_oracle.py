@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,11 @@ import pytest
 
 from argus_smt.interp.events import Event
 from argus_smt.ir.ops import Load
-from tests.cases.triton.mutants import MUTANTS, apply
-from tests.cases.triton.shapes import LAUNCHERS, SMALL
 from tests.integration.interpreter_calls import case_calls, example_calls
 from tests.integration.launch_values import Call, values_of
 from tests.integration.own_launch import own_device
 from tests.oracle.jobs import Job, run_jobs
 
-CODES = {
-    "oob_read": "AR301", "oob_write": "AR302", "div_zero": "AR305", "shift_width": "AR305", "assume_false": "AR306",
-    "assert_false": "AR306", "hint_false": "AR306",
-}  # fmt: skip
 _Seen = tuple[str, int, tuple[int, int, int], int, int | None]
 
 
@@ -67,17 +60,3 @@ def test_out_of_bounds_accesses(calls: list[Call]) -> None:
         ours = in_their_terms(events)
         assert ({s[:4] for s in ours}, {s[:4] for s in theirs}) == ({s[:4] for s in ours | theirs},) * 2, str(call)
         assert dirty or ours == theirs, str(call)
-
-
-@pytest.mark.parametrize("example", LAUNCHERS)
-def test_mutants_fail_where_they_should(example: str, tmp_path: Path) -> None:
-    for mutant in MUTANTS:
-        if mutant.example != example or mutant.far:
-            continue
-        file, modules, seen = str(apply(mutant, tmp_path)), {}, set()
-        for args in SMALL[example]:
-            events = own_events(Call(file, LAUNCHERS[example], args), modules)
-            seen |= {(CODES[kind_of(e)], e.span.line) for e in events if kind_of(e) in CODES}
-            if seen == mutant.expected():
-                break
-        assert seen == mutant.expected(), mutant
