@@ -22,6 +22,8 @@ from argus_smt.prove.dump import dump_programs
 from argus_smt.prove.finding import ProveOptions
 from argus_smt.prove.report import Outcome, build_report
 from argus_smt.prove.session import Progress, SessionOptions, run_session, silent
+from argus_smt.smt.show import parse_term
+from argus_smt.smt.term import Sort
 
 Session = Callable[[Sequence[Job], SessionOptions, Progress], tuple[Outcome, tuple[InputError, ...]]]
 
@@ -29,6 +31,7 @@ Session = Callable[[Sequence[Job], SessionOptions, Progress], tuple[Outcome, tup
 def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Session | None = None) -> int:
     """Prove the files of the command line; gives the exit code."""
     _check(args)
+    _check_assumed(args.assume, ())
     jobs, errors = jobs_of(args)
     print_errors(errors, stderr)
     if not jobs:
@@ -66,6 +69,24 @@ def _check(args: argparse.Namespace) -> None:
                 raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
 
 
+def _check_assumed(expressions: Sequence[str], programs: Sequence[Program]) -> None:
+    """Each `--assume` is a condition over names that every program has. Raises UsageError."""
+    for text in expressions:
+        try:
+            term = parse_term(text)
+        except ValueError as error:
+            raise UsageError(f"--assume {text!r}: {error}") from error
+        if term.sort is not Sort.BOOL:
+            raise UsageError(f"--assume {text!r}: not a condition")
+        for program in programs:
+            names = {s.name for s in program.symbols}
+            unknown = sorted(str(v.data) for v in term.free if v.data not in names)
+            if unknown or term.apps:
+                shown = ", ".join(sorted(names)) or "none"
+                what = f"`{unknown[0]}`" if unknown else "a function"
+                raise UsageError(f"--assume {text!r}: {what} is no name of `{program.call}`; there are {shown}")
+
+
 def _options(args: argparse.Namespace) -> SessionOptions:
     prove = ProveOptions(
         overflow=args.overflow,
@@ -78,6 +99,7 @@ def _options(args: argparse.Namespace) -> SessionOptions:
     cached = not args.no_cache and not args.dump_smt  # a case that comes from the cache makes no queries
 
     def captured(programs: Sequence[Program]) -> None:
+        _check_assumed(args.assume, programs)
         if args.dump_ir:
             dump_programs(programs, Path(args.dump_ir))
 

@@ -269,6 +269,4 @@ def _totals(report: Report, style: Style) -> str:
         text += " (" + ", ".join(f"{name} {s:.1f} s" for name, s in used.capture_s.items()) + ")"
     if used.cached_cases:
         text += f", {used.cached_cases} case{'s' if used.cached_cases != 1 else ''} from the cache"
-    if used.peak_worker_mb:
-        text += f", {used.peak_worker_mb:.0f} MB a worker"
     return text

@@ -96,6 +96,20 @@ def test_nothing_left_to_check(prove: Run) -> None:
     assert "--select and --ignore leave no obligation" in out
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("K % 64 == 0", "argus: --assume 'K % 64 == 0': `K` is no name of `launch(x: f32[n])`; there are n"),
+        ("f(n) == 0", "argus: --assume 'f(n) == 0': no such function in terms: f"),
+        ("n + 1", "argus: --assume 'n + 1': not a condition"),
+        ("n <", "argus: --assume 'n <': not an expression: 'n <'"),
+    ],
+)
+def test_assumptions_are_checked(prove: Run, text: str, line: str) -> None:
+    assert prove("fine", "--assume", text) == (2, "", line + "\n")
+    assert prove("fine", "--assume", "n % 2 == 0")[0] == 0
+
+
 def test_dump_ir(prove: Run, tmp_path: Path) -> None:
     assert prove("fine", "--dump-ir", str(tmp_path / "ir"))[0] == 0
     text = (tmp_path / "ir" / "kernel_launch.ir").read_text()

@@ -55,6 +55,10 @@ def gather(t_ptr, idx_ptr, y_ptr, n, V, D: tl.constexpr, BLOCK: tl.constexpr):
     tl.atomic_add(y_ptr + i, tl.load(t_ptr + j{scale}, mask=i < n), mask=i < n)
 """
 )
+GATHER_CALL = (
+    "gather(t_ptr: f32[V], idx_ptr: i32[n] in [0, V), y_ptr: f32[n] inout, n: int, V: int, D=2, BLOCK=16) "
+    "grid (cdiv(n, 16),)"
+)
 RATIO = (
     HEAD
     + """@triton.jit
@@ -110,8 +114,7 @@ def outcome(test: Path, file: Path) -> subprocess.CompletedProcess[str]:
          {"shape": {"M": 3, "N": 4, "s": 1 << 30}, "program_id": (2, 0, 0), "grid": (3, 1, 1)},
          "32-bit arithmetic wraps, program (2, 0, 0)"),
         (GATHER, {"scale": " * D"}, {"scale": ""},
-         "gather(t_ptr: f32[V], idx_ptr: i32[n] in [0, V), y_ptr: f32[n] inout, n: int, V: int, D=2, BLOCK=16) "
-         "grid (cdiv(n, 16),)",
+         GATHER_CALL,
          "AR301", 10, {"shape": {"n": 2, "V": 2}, "inputs": ({"tensor": "idx_ptr", "index": 1, "value": 1},)},
          "load outside every argument, program (0, 0, 0), element [1]"),
         (RATIO, {"divisor": "b"}, {"divisor": "tl.maximum(b, 1)"}, "launch(a: int, b: int)", "AR305", 8,
