@@ -32,7 +32,9 @@ class Exit:
 
 
 class Host(Protocol):
-    """What the structurer needs of the importer: name lookup and definition, operation sink, statements, places."""
+    """What the structurer needs of the importer; `count` is the number that the next value gets."""
+
+    count: int
 
     def get(self, name: str, span: Span) -> Value: ...
     def bind(self, name: str, value: Value) -> None: ...
@@ -144,8 +146,9 @@ class Structurer:
 
             return build
 
+        mark = self.host.count
         blocks = [self.host.nested(side(*x)) for x in sides]
-        end = self._join(cond, (blocks[0], blocks[1]), (ends[0], ends[1]), meet, span)
+        end = self._join(cond, (blocks[0], blocks[1]), (ends[0], ends[1]), meet, mark, span)
         return end, None if meet == stop else meet
 
     def _rest_if_not_returned(self, done: Exit, after: str, stop: str | None, span: Span) -> Exit:
@@ -158,28 +161,32 @@ class Structurer:
             ends.append(self._piece(after, stop))
             return ()
 
+        mark = self.host.count
         rest = self.host.nested(build)
         early = Exit(True, done.values, None)
-        return self._join(done.returned, (Block((), ()), rest), (early, ends[0]), stop, span)
+        return self._join(done.returned, (Block((), ()), rest), (early, ends[0]), stop, mark, span)
 
     def _join(
-        self, cond: Value, blocks: tuple[Block, Block], ends: tuple[Exit, Exit], meet: str | None, span: Span
+        self, cond: Value, blocks: tuple[Block, Block], ends: tuple[Exit, Exit], meet: str | None, mark: int, span: Span
     ) -> Exit:
-        """Emit `If` over two finished blocks; it yields a flag if needed, then returned values, then the jump's."""
+        """Emit `If` over two finished blocks; it yields a flag if needed, then returned values, then the jump's.
+
+        Values numbered below `mark` are visible in both blocks.
+        """
         flagged = not all(e.returned is ends[0].returned and isinstance(e.returned, bool) for e in ends)
         returns = any(e.values is not None for e in ends)
         jumps = any(e.jump is not None for e in ends)
         jump_types = self.host.param_types(self.blocks[meet]) if jumps and meet else ()
         types = ((I1,) if flagged else ()) + (self.result_types if returns else ()) + jump_types
         sides = []
-        for block, end in zip(blocks, ends, strict=True):
+        for block, end, other in zip(blocks, ends, ends[::-1], strict=True):
             extra: list[Op] = []
             yields: list[Value] = []
             if flagged:
                 yields.append(self._flag(end.returned, extra, span))
             if returns:
-                yields += end.values if end.values is not None else self._unused(self.result_types, extra, span)
-            yields += end.jump if end.jump is not None else self._unused(jump_types, extra, span)
+                yields += end.values or self._unused(self.result_types, other.values, mark, extra, span)
+            yields += end.jump or self._unused(jump_types, other.jump, mark, extra, span)
             sides.append(Block((), (*block.ops, *extra), tuple(yields)))
         names = [self.host.user_name(p.name) for p in self.blocks[meet].params] if jump_types and meet else []
         names = [""] * (len(types) - len(names)) + names
@@ -197,14 +204,20 @@ class Structurer:
         extra.append(Const(flag, int(returned), span=span))
         return flag
 
-    def _unused(self, types: tuple[Type, ...], extra: list[Op], span: Span) -> list[Value]:
-        """Values for a path on which they are never looked at: zeros, which keep ranges tight."""
+    def _unused(
+        self, types: tuple[Type, ...], twins: tuple[Value, ...] | None, mark: int, extra: list[Op], span: Span
+    ) -> list[Value]:
+        """Values for a path on which they are never looked at: those of the other path where visible, else zeros."""
         out = []
-        for t in types:
+        for i, t in enumerate(types):
+            if twins and twins[i].number < mark:
+                out.append(twins[i])
+                continue
             v = self.host.fresh(t, "")
             elem = elem_of(t)
-            pointer = isinstance(elem, Ptr)
-            zero = 0 if isinstance(elem, Ptr) or elem.is_int else 0.0
-            extra.append(Undef(v, span=span) if pointer else Const(v, zero, span=span))
+            if isinstance(elem, Ptr):
+                extra.append(Undef(v, span=span))
+            else:
+                extra.append(Const(v, 0 if elem.is_int else 0.0, span=span))
             out.append(v)
         return out

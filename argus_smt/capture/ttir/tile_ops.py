@@ -194,7 +194,8 @@ LOWERINGS: dict[str, Lowering] = {
 ATTRIBUTES = {
     op: frozenset(names.split())
     for op, names in {
-        "tt.make_range": "start end", "tt.expand_dims": "axis", "tt.trans": "order", "tt.reduce": "axis reduction_ordering",
+        "tt.make_range": "start end", "tt.expand_dims": "axis", "tt.trans": "order",
+        "tt.reduce": "axis reduction_ordering",
         "tt.gather": "axis efficient_layout", "tt.reshape": "allow_reorder efficient_layout", "tt.scan": "axis reverse",
         "tt.load": "isVolatile cachePolicy", "tt.store": "cachePolicy", "tt.clampf": "propagateNan",
         "tt.dot": "inputPrecision maxNumImpreciseAcc", "tt.print": "hex isSigned",
