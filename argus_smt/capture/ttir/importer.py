@@ -43,8 +43,11 @@ def import_kernel(text: str, *, name: str | None = None, sources: SourceMap | No
     importer = _Importer(module, placement)
     names = _param_names(placement, f)
     params = tuple(importer.fresh(type_or_handle(p.type), n) for p, n in zip(f.params, names, strict=True))
-    ops, _ = importer.function(f, params, None)
-    importer.account(f)
+    try:
+        ops, _ = importer.function(f, params, None)
+        importer.account(f)
+    except RecursionError:
+        raise Unsupported(f"`{f.name}` is nested too deeply", placement.head(f)) from None
     return Kernel(name or f.name, Block(params, ops), names, placement.head(f))
 
 

@@ -69,7 +69,7 @@ class Placement:
     def head(self, f: Function) -> Span:
         """The `def` of a function."""
         where = self._table.resolve(f.loc)
-        file = self._sources.file(where.file)
+        file = self._file(where)
         node = file.defs.get(where.line) if file else None
         return file.span(node) if file and node else Span(where.file, where.line, 1)
 
@@ -84,7 +84,7 @@ class Placement:
     def user_name(self, f: Function, ssa: str) -> str:
         """The user's name that a printed SSA name such as `%acc_12` derives from, or the empty string."""
         where = self._table.resolve(f.loc)
-        file = self._sources.file(where.file)
+        file = self._file(where)
         known = file.identifiers(where.line) if file else frozenset()
         bare = ssa.removeprefix("%").partition("#")[0]
         stem, _, tail = bare.rpartition("_")
@@ -108,10 +108,14 @@ class Placement:
             start = end
         return out
 
+    def _file(self, where: Location) -> SourceFile | None:
+        """The parsed file of a place; None for Triton's own files, whose places nobody is shown."""
+        return None if where.in_library else self._sources.file(where.file)
+
     def _shift(self, f: Function) -> int:
         """What makes a column of `f` 0-based and relative to its file: the base, the indentation of a nested `def`."""
         where = self._table.resolve(f.loc)
-        file = self._sources.file(where.file)
+        file = self._file(where)
         node = file.defs.get(where.line) if file else None
         if node is not None:
             return node.col_offset - where.column
@@ -129,7 +133,7 @@ class Placement:
         if not where.line or where.in_library:
             out.update((s, Place(NOWHERE, where.in_library, "")) for s in run)
             return
-        file = self._sources.file(where.file)
+        file = self._file(where)
         column = where.column + shift
         if file is None:
             span = Span(where.file, where.line, max(column, 0) + 1)

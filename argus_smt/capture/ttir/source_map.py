@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from argus_smt.source import Span
@@ -21,6 +22,7 @@ class SourceFile:
     starts: dict[tuple[int, int], list[Node]] = field(default_factory=dict)
     parents: dict[Node, Node] = field(default_factory=dict)
     defs: dict[int, ast.FunctionDef | ast.AsyncFunctionDef] = field(default_factory=dict)
+    names: dict[int, frozenset[str]] = field(default_factory=dict)
 
     def innermost_first(self, line: int, column: int) -> list[Node]:
         """Expressions and statements that start at a place, innermost first."""
@@ -54,11 +56,11 @@ class SourceFile:
 
     def identifiers(self, line: int) -> frozenset[str]:
         """Names that occur in the function whose `def` is on `line`."""
-        node = self.defs.get(line)
-        if node is None:
-            return frozenset()
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        return frozenset(names | {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)})
+        if line not in self.names:
+            nodes = list(ast.walk(self.defs[line])) if line in self.defs else []
+            found = {n.id for n in nodes if isinstance(n, ast.Name)} | {n.arg for n in nodes if isinstance(n, ast.arg)}
+            self.names[line] = frozenset(found)
+        return self.names[line]
 
     def _column(self, line: int, offset: int) -> int:
         """1-based character column of a 0-based byte offset."""
@@ -106,10 +108,14 @@ class SourceMap:
 
     def _load(self, path: str) -> SourceFile | None:
         try:
-            text = self._texts[path] if path in self._texts else Path(path).read_text(encoding="utf-8")
-            tree = ast.parse(text)
+            return _parsed(path, self._texts[path] if path in self._texts else Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError, SyntaxError):
             return None
-        out = SourceFile(path, tuple(text.splitlines()))
-        out._index(tree, None)
-        return out
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: str, text: str) -> SourceFile:
+    """The file with a text; kept, as a kernel is imported once a case. Raises SyntaxError and ValueError."""
+    out = SourceFile(path, tuple(text.split("\n")))
+    out._index(ast.parse(text), None)
+    return out

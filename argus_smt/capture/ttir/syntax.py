@@ -89,7 +89,7 @@ def statements_of(blocks: tuple[BasicBlock, ...]) -> Iterator[Statement]:
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        self.lines = [line.strip() for line in text.splitlines()]
+        self.lines = [line.strip() for line in text.split("\n")]
         self.at = 0
         self.made = 0
 

@@ -114,7 +114,7 @@ def gathered(x, o, n, B: tl.constexpr):
 
 @triton.jit
 def combine(a, b):
-    return a * 2 + b
+    return a + b + a * b
 
 
 @triton.jit
@@ -163,12 +163,13 @@ def casts(x, o, n, B: tl.constexpr):
 
 @triton.jit
 def integers(x, o, n, B: tl.constexpr):
-    i = tl.arange(0, B) + n
+    j = tl.arange(0, B)
+    i = j + n
     u = i.to(tl.uint32)
     a = (i // 3) ^ (i % 3) | (i << 2) & (i >> 1)
     b = (u // 3) + (u % 3) + (u >> 1) + (~i).to(tl.uint32) + tl.minimum(u, 5) + tl.maximum(u, 7) + (-i)
     c = (i.to(tl.int64) * 4294967296) + (i < 3) + (u <= 3) + (i != 4) + (i == 5) + (not (n > 3))
-    tl.store(o + i, (a + b + c).to(tl.float32))
+    tl.store(o + j, (a + b + c).to(tl.float32))
 
 
 @triton.jit

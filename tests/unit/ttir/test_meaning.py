@@ -160,3 +160,38 @@ def test_library_functions_compute() -> None:
     assert of(L.running, ones).tolist() == [i + 1 + 1 for i in range(16)]
     exact = np.exp(DATA - 9) / np.exp(DATA - 9).sum() + 1 / (1 + np.exp(-DATA))
     np.testing.assert_allclose(of(L.softmax, DATA), exact, rtol=1e-5)
+
+
+def test_masks_and_choices_compute() -> None:
+    got = of(L.where, DATA, n=10)
+    v = np.where(np.arange(16) < 10, DATA, 0)
+    expected = np.abs(v) + np.minimum(v, 1) + np.maximum(v, 0) + np.clip(v, -1, 1)
+    assert got[:10].tolist() == expected[:10].tolist()
+    assert got[10:].tolist() == [0] * 6
+
+
+def test_integer_operations_compute() -> None:
+    n = 2
+    i = np.arange(16, dtype=np.int64) + n
+    a = (i // 3) ^ (i % 3) | (i << 2) & (i >> 1)
+    b = (i // 3) + (i % 3) + (i >> 1) + (-1 - i) + np.minimum(i, 5) + np.maximum(i, 7) - i
+    c = i * 4294967296 + (i < 3) + (i <= 3) + (i != 4) + (i == 5) + (not n > 3)
+    np.testing.assert_allclose(of(L.integers, DATA, n=n), (a + b % 2**32 + c).astype(np.float32), rtol=1e-6)
+
+
+def test_dot_computes() -> None:
+    data = np.arange(16 * 16, dtype=np.float32) % 5
+    _, kernel = imported(L.product, {"x": "*fp32", "o": "*fp32", "n": "i32", "B": "constexpr"}, {"B": 16})
+    a = data.reshape(16, 16)
+    c = a @ a.T
+    assert run(kernel, [data, np.zeros_like(data)], [16])[1].reshape(16, 16).tolist() == (c @ a + c).tolist()
+
+
+def test_custom_scans_compute() -> None:
+    scale = np.float32(0.25)
+    data = np.array([1, 0, 2, 1], np.float32) * scale
+    grown = 1 + data  # a + b + a * b is a product of one more than each
+    backward = np.cumprod(grown[::-1])[::-1] - 1
+    p = np.cumprod(data)
+    expected = backward + p + np.arange(4) + (np.prod(grown) - 1)
+    np.testing.assert_allclose(of(L.custom_scan, data), expected, rtol=1e-6)

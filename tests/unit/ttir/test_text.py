@@ -212,3 +212,10 @@ def test_named_kernel() -> None:
 def test_the_front_end_is_loaded_on_use_only() -> None:
     code = "import sys, argus_smt.capture.ttir; sys.exit(any(m in sys.modules for m in ('triton', 'torch', 'z3')))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_too_deep_a_graph_is_said() -> None:
+    guard = "cf.cond_br %c, ^bb{0}, ^bb{1} loc(unknown)\n^bb{0}:\ntt.return loc(unknown)\n^bb{1}:"
+    guards = "\n".join(guard.format(i, i + 1) for i in range(1, 800, 2))
+    with pytest.raises(Unsupported, match="nested too deeply"):
+        import_kernel(wrap(f"%c = arith.constant true loc(unknown)\n{guards}"))
