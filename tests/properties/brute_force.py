@@ -41,31 +41,36 @@ class Fault:
     lane: int
 
 
+def load_module(path: Path) -> Any:
+    """The module of a file, loaded afresh."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 class BruteForce:
     """Runs calls of the launcher of one file; each form of the kernel is compiled and imported once."""
 
     def __init__(self, path: Path, launcher: str = "launch") -> None:
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        self.launcher = getattr(module, launcher)
+        self.launcher = getattr(load_module(path), launcher)
         self.kernels: dict[tuple[Any, ...], Kernel] = {}
 
-    def run(self, call: Sequence[Argument]) -> tuple[Fault, ...]:
-        """All faults of `launcher(*call)`, in the order of execution."""
+    def run(self, call: Sequence[Argument], only: tuple[int, int, int] | None = None) -> tuple[Fault, ...]:
+        """All faults of `launcher(*call)`, in the order of execution; of one program if `only` names it."""
         found: list[Fault] = []
-        with self._launches_to(found):
+        with self._launches_to(found, only):
             self.launcher(*(make_tensor(a) if isinstance(a, TensorArg) else a for a in call))
         return tuple(found)
 
     @contextmanager
-    def _launches_to(self, found: list[Fault]) -> Iterator[None]:
+    def _launches_to(self, found: list[Fault], only: tuple[int, int, int] | None) -> Iterator[None]:
         def run(fn: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> None:
             bound = dict(zip(fn.arg_names, args, strict=False)) | {k: v for k, v in kwargs.items() if k in fn.arg_names}
             sizes = grid(bound) if callable(grid) else grid
-            found.extend(self._execute(fn, bound, (*sizes, 1, 1)[:3]))
+            found.extend(self._execute(fn, bound, (*sizes, 1, 1)[:3], only))
 
         with patch.object(JITFunction, "run", run):
             yield
@@ -78,7 +83,9 @@ class BruteForce:
             self.kernels[key] = import_kernel(raw_ttir(fn, types, constants))
         return self.kernels[key]
 
-    def _execute(self, fn: Any, bound: dict[str, Any], grid: tuple[int, int, int]) -> list[Fault]:
+    def _execute(
+        self, fn: Any, bound: dict[str, Any], grid: tuple[int, int, int], only: tuple[int, int, int] | None
+    ) -> list[Fault]:
         kernel = self._kernel(fn, bound)
         values = [bound[name] for name in kernel.params]
         tensors = [v for v in values if isinstance(v, torch.Tensor)]
@@ -90,7 +97,7 @@ class BruteForce:
             raw = torch.empty(0, dtype=torch.uint8).set_(storage)
             memory.write_elements(numbers[pointer], 0, raw.numpy())
         args = [_view(v, numbers) if isinstance(v, torch.Tensor) else v for v in values]
-        trace = run_grid(kernel, args, grid, memory)
+        trace = run_grid(kernel, args, grid, memory, programs=None if only is None else (only,))
         return [Fault(e.kind, e.span.line, e.program, _flat(e)) for e in trace.events if e.kind in FAULTS]
 
 

@@ -23,7 +23,8 @@ from tests.properties.transforms import both, transformed
 class Generated:
     """A kernel file. `faults` names what was put in on purpose; whether it shows, only execution can tell.
 
-    `tensors` and `ints` are the launcher's arguments in order; each int is below a size and not negative.
+    `tensors` and `ints` are the launcher's arguments in order; each int is below a size and not negative. `parameters`
+    are the kernel's tensors in order, `grid` and `constants` (names with values) what the launcher passes.
     """
 
     seed: int
@@ -34,6 +35,9 @@ class Generated:
     ints: tuple[tuple[str, str], ...]
     faults: tuple[str, ...]
     features: frozenset[str]
+    parameters: tuple[Tensor, ...]
+    grid: tuple[str, ...]
+    constants: tuple[tuple[str, str], ...]
 
 
 def spread(code: str, place: int, tiles: int) -> str:
@@ -97,7 +101,7 @@ def load(d: Draft, indices: tuple[Index, ...]) -> str:
     where = d.let("q", address(d, t, indices))
     fill = d.rng.choice(("", ", other=0"))
     full = fast_path(indices)
-    if full and d.rng.random() < 0.3:
+    if full and d.rng.random() < 0.7:
         d.features.add("fast path")
         name = d.fresh("v")
         d.put(f"if {full if not d.fault('fast path too wide') else full.replace('+ 1', '', 1)}:")
@@ -132,6 +136,9 @@ def map_kernel(d: Draft) -> None:
     match d.pick("one axis", "two axes", "two axes", "flat", "tiled"):
         case "one axis":
             indices: tuple[Index, ...] = (grid_index(d, d.dim()),)
+            if d.rng.random() < 0.5:
+                store(d, indices, " + ".join((load(d, indices), load(d, (transformed(d, indices[0]),)))))
+                return
         case "flat":
             indices = flat_indices(d, d.dim(), d.dim())
             d.features.add("vector of pairs")
@@ -319,4 +326,7 @@ def generate(seed: int) -> Generated:
         tuple(d.ints),
         tuple(d.faults),
         frozenset(d.features),
+        tuple(d.tensors),
+        tuple(d.grid),
+        tuple(d.constants.items()),
     )
