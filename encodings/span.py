@@ -9,18 +9,20 @@ offset outside of every such split may still be inside; then nothing is conclude
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from argus_smt.obligations.obligation import Dimension
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Poly, Term
 
 
-def extent_bytes(shape: Sequence[Term], strides: Sequence[Term], item: int) -> Term:
-    """Bytes that a view spans from its first element, for extents of at least 1."""
-    last = T.ZERO
-    for n, s in zip(shape, strides, strict=True):
-        last = last + (n - 1) * s
-    return (last + 1) * item
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension of a view as an access uses it: `index` should lie in [0, extent); `axes` are the tensor's."""
+
+    index: Term
+    extent: Term
+    stride: Term
+    axes: tuple[int, ...]
 
 
 def split(offset: Term, item: int, shape: Sequence[Term], strides: Sequence[Term]) -> tuple[Dimension, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable, Sequence
+
+from typing_extensions import assert_never
 
 from argus_smt.absint import control, integers, memory, promises, shapes, tilewide
 from argus_smt.absint.facts import Facts, Lost
-from argus_smt.absint.state import State, argument
+from argus_smt.absint.state import State, argument, never
 from argus_smt.absint.values import COORDS, PIDS, AbsValue, FloatV, IntV
 from argus_smt.ir import ops as I
 from argus_smt.ir.launch import Arg, Case, Launch, PointerArg
@@ -17,12 +19,16 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
 
 
+Ask = Callable[[Sequence[Term], Term, Bounds], bool]
+
 MAX_GRID = (1 << 31) - 1
 """Most programs along one axis of a grid that any target launches."""
 
 
-def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]) -> Facts:
+def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...], ask: Ask = never) -> Facts:
     """Facts of `case.kernel`; `domain` holds at entry and `bounds` are the intervals that it implies.
+
+    `ask(facts, goal, bounds)` is the solver, for signs that intervals leave open.
 
     Adds the ranges of the program ids to the bounds. Raises nothing: what has no meaning becomes a lost value.
     """
@@ -38,6 +44,7 @@ def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]
         sites=name_sites(case.kernel),
         facts=facts,
         path=domain,
+        ask=ask,
     )
     for index, (param, arg) in enumerate(zip(case.kernel.body.params, case.args, strict=True)):
         state.put(param, argument(index, arg))

@@ -109,7 +109,7 @@ def binary(state: State, op: Binary) -> AbsValue:
 
 def _simple(state: State, x: Term, y: Term, floor: object, truncated: object) -> Term:
     """Floor and truncated division agree where the dividend is not negative and the divisor positive."""
-    plain = state.bounds.truth(T.and_(T.ge(x, 0), T.gt(y, 0)))
+    plain = state.known(T.and_(T.gt(y, 0), T.ge(x, 0)))
     chosen = floor if plain else truncated
     assert callable(chosen)
     out = chosen(x, y)

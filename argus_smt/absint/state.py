@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,6 +15,11 @@ from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
+
+
+def never(facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
+    """The oracle that knows nothing."""
+    return False
 
 
 @dataclass(slots=True)
@@ -32,6 +37,8 @@ class State:
     path: tuple[Term, ...] = ()
     path_guards: Guards = NO_GUARDS
     counters: tuple[Term, ...] = ()
+    ask: Callable[[Sequence[Term], Term, Bounds], bool] = never
+    """Whether facts imply a goal, for the few questions that intervals leave open."""
     recording: bool = True
     serial: int = 0
     shape: tuple[int, ...] = ()
@@ -67,6 +74,23 @@ class State:
         """`t` simplified by the intervals that are known here."""
         bounds, memo = self._view()
         return simplify(t, bounds, memo)
+
+    def known(self, goal: Term) -> bool:
+        """Whether `goal` holds wherever the current operation runs; what is learnt of an atom is kept."""
+        for part in T.conjuncts(self.simp(goal)):
+            if not self.ask(self.path, part, self.bounds):
+                return False
+            self._keep(part)
+        return True
+
+    def _keep(self, part: Term) -> None:
+        local = any(c in part.free for c in COORDS)
+        if local:
+            self._view()[0].learn([part])
+            self._view()[1].clear()
+        else:
+            self.facts.bounds.learn([part])
+            self._renew()
 
     def integer(self, value: Value) -> IntV:
         """The integer or boolean behind `value`; a fresh unknown one if it is lost."""

@@ -5,9 +5,11 @@ Integers are terms over the symbols. A name that occurs in a term is declared in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from argus_smt.ir.ops import Kernel
+from argus_smt.smt import term as T
 from argus_smt.smt.term import TRUE, Term
 from argus_smt.source import NOWHERE, Span
 
@@ -96,6 +98,14 @@ class ScalarArg:
 
 
 Arg = PointerArg | ScalarArg
+
+
+def extent_bytes(shape: Sequence[Term], strides: Sequence[Term], item: int) -> Term:
+    """Bytes that a view spans from its first element, for extents of at least 1; strides in elements of `item` bytes."""
+    last = T.ZERO
+    for n, s in zip(shape, strides, strict=True):
+        last = last + (n - 1) * s
+    return (last + 1) * item
 
 
 @dataclass(frozen=True, slots=True)

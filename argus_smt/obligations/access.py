@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from argus_smt.absint.facts import Access, Facts
 from argus_smt.absint.values import Target
-from argus_smt.encodings.span import extent_bytes, split
-from argus_smt.ir.launch import Case, Launch, PointerArg
+from argus_smt.ir.launch import Case, Launch, PointerArg, extent_bytes
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.smt import term as T
@@ -42,7 +41,6 @@ def _one(access: Access, target: Target, arg: PointerArg, name: str, bounds: Bou
         goal=goal,
         subject=name,
         arg=target.arg,
-        dimensions=split(target.offset, item, arg.shape, arg.strides) if access.nbytes == item else (),
         offset=target.offset,
         nbytes=access.nbytes,
     )

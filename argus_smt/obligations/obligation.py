@@ -25,20 +25,10 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Dimension:
-    """One dimension of a view as an access uses it: `index` should lie in [0, extent); `axes` are the tensor's."""
-
-    index: Term
-    extent: Term
-    stride: Term
-    axes: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Obligation:
     """`code` names the check, `op` at `site` is where it shows. `arg` is the kernel argument accessed, if any.
 
-    `offset` is the address in bytes from the view's start, for AR303 the exact result; `dimensions` split an address into per-dimension indices whose ranges together imply the goal; empty if there is no split.
+    `offset` is the address in bytes from the view's start, for AR303 the exact result.
     """
 
     code: str
@@ -48,6 +38,5 @@ class Obligation:
     goal: Term
     subject: str
     arg: int | None = None
-    dimensions: tuple[Dimension, ...] = ()
     offset: Term | None = None
     nbytes: int = 0

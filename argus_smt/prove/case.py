@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from argus_smt.absint.engine import analyze
 from argus_smt.absint.facts import Facts, Lost
 from argus_smt.ir.launch import Program
-from argus_smt.obligations import access, overflow, values
+from argus_smt.obligations import access, values
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove.confirm import confirm
 from argus_smt.prove.context import Context
@@ -41,12 +41,12 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     clock = _Clock()
     picked = program.launches[launch]
     dom = domain(program, picked, picked.cases[case], options.assume)
-    facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts)
-    analysis = clock.lap()
     solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
     if options.dump_smt:
         solver.dump = []
-    prover = Prover(facts, solver, _contents(facts, dom))
+    facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
+    analysis = clock.lap()
+    prover = Prover(facts, solver, _contents(facts, dom), dom.case.args)
     context = Context(program, dom, facts, prover)
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
     findings = [f for f in _findings(context) if f is not None]

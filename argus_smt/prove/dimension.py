@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from argus_smt.encodings.span import extent_bytes
 from argus_smt.interp.events import Access
-from argus_smt.ir.launch import PointerArg
+from argus_smt.ir.launch import PointerArg, extent_bytes
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import replay
@@ -25,16 +24,17 @@ from argus_smt.smt.simplify import simplify
 
 def dimension_finding(context: Context, ob: Obligation, access: Finding) -> Finding | None:
     """The note for an access that is in bounds; None where it has no dimensions of its own or is not in bounds."""
-    used = [d for d in ob.dimensions if d.index is not T.ZERO]
+    dims = context.prover.dimensions(ob)
+    used = [d for d in dims if d.index is not T.ZERO]
     if access.verdict is not Verdict.PROVED or len(used) < 2:
         return None
-    duty = replace(ob, code="AR307", goal=T.and_(*dimension_goals(ob)))
+    duty = replace(ob, code="AR307", goal=T.and_(*dimension_goals(dims)))
     base = Finding(
         "AR307", Verdict.PROVED, Severity.NOTE, ob.op.span, message(duty, failing=False), method=access.method, site=ob.site
     )
     if access.unreachable:
         return replace(base, unreachable=True)
-    decision = context.prover.decide(replace(duty, dimensions=()))
+    decision = context.prover.decide(duty)
     if decision.status == "proved":
         return replace(base, method=decision.method)
     return _refute(context, duty, base)
@@ -44,7 +44,7 @@ def _refute(context: Context, duty: Obligation, base: Finding) -> Finding:
     prover = context.prover
     bounds = prover.bounds(duty.reach)
     hyps = prover.hypotheses(duty.reach, guards=True, goal=duty.goal)
-    for goal in dimension_goals(duty):
+    for goal in T.conjuncts(duty.goal):
         if simplify(goal, bounds) is T.TRUE:
             continue
         model, _ = Search(prover.solver, (*hyps, T.not_(goal)), bounds).smallest(None)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.values import COORDS
+from argus_smt.encodings.span import Dimension, split
+from argus_smt.ir.launch import Arg, PointerArg
+from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
 from argus_smt.smt.simplify import simplify
-from argus_smt.smt.solver import Answer, Solver
+from argus_smt.smt.saturate import relevant
+from argus_smt.smt.solver import Answer, Solver, range_facts
 from argus_smt.smt.term import Term
 
 
@@ -34,8 +39,9 @@ class Prover:
     solver: Solver
     contents: dict[str, tuple[Term | None, Term | None, tuple[int, ...]]]
     """Function of an integer tensor → lower and upper bound as terms, and the only values if there are few."""
+    args: tuple[Arg, ...] = ()
     _reachable: dict[tuple[Term, ...], str] = field(default_factory=dict)
-    _proved: dict[tuple[tuple[Term, ...], Term, tuple[int, ...]], Decision] = field(default_factory=dict)
+    _decided: dict[tuple[tuple[Term, ...], Term, tuple[int, ...], bool], Decision] = field(default_factory=dict)
 
     def bounds(self, reach: Reach, extra: Sequence[Term] = ()) -> Bounds:
         """Intervals for the lanes of a duty."""
@@ -70,11 +76,9 @@ class Prover:
     def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:
         """Try to prove a duty; without `nonlinear` only as far as linear arithmetic over monomials goes."""
         key = (ob.reach.hypotheses, ob.goal, ob.reach.shape)
-        found = self._proved.get(key)
+        found = self._decided.get((*key, nonlinear))
         if found is None:
-            found = self._decide(ob, nonlinear)
-            if found.status == "proved":
-                self._proved[key] = found
+            found = self._decided[(*key, nonlinear)] = self._decide(ob, nonlinear)
         return found
 
     def _decide(self, ob: Obligation, nonlinear: bool) -> Decision:
@@ -83,15 +87,16 @@ class Prover:
         if goal is T.TRUE or T.FALSE in ob.reach.hypotheses:
             return Decision("proved", "interval")
         hyps = self.hypotheses(ob.reach, guards=False, goal=goal)
-        if ob.dimensions:
-            split = self._by_dimensions(ob, hyps, bounds)
-            if split is not None:
-                return split
+        dims = self.dimensions(ob) if ob.code in ("AR301", "AR302") else ()
+        if dims:
+            divided = self._by_dimensions(ob, dims, hyps, bounds)
+            if divided is not None:
+                return divided
         if self._follows(goal, hyps, bounds):
             return Decision("proved", "algebra")
         answer = self.refute(hyps, goal, bounds, ob.code, nonlinear=False)
-        if answer.status != "unsat" and ob.reach.guards:
-            guarded = self.hypotheses(ob.reach, guards=True, goal=goal)
+        guarded = self.hypotheses(ob.reach, guards=True, goal=goal) if ob.reach.guards else hyps
+        if answer.status != "unsat" and guarded is not hyps and not self._fails(answer.model, guarded, goal, bounds):
             answer = self.refute(guarded, goal, bounds, ob.code, nonlinear=False)
             hyps = guarded
         if answer.status == "unknown" and nonlinear:
@@ -100,13 +105,25 @@ class Prover:
             return Decision("proved", "solver")
         return Decision("open", model=answer.model, reason=answer.reason)
 
-    def _by_dimensions(self, ob: Obligation, hyps: Sequence[Term], bounds: Bounds) -> Decision | None:
+    def _fails(self, model: Model | None, hyps: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
+        return self._completed(model, [*hyps, T.not_(goal)], bounds) is not None
+
+    def dimensions(self, ob: Obligation) -> tuple[Dimension, ...]:
+        """The indices that an access's offset splits into, one a dimension of its view; () if it does not."""
+        arg = self.args[ob.arg] if ob.arg is not None else None
+        if not isinstance(arg, PointerArg) or ob.offset is None or ob.nbytes != element(arg.dtype).nbytes:
+            return ()
+        return split(ob.offset, ob.nbytes, arg.shape, arg.strides)
+
+    def _by_dimensions(
+        self, ob: Obligation, dims: Sequence[Dimension], hyps: Sequence[Term], bounds: Bounds
+    ) -> Decision | None:
         """The span theorem: each index inside its dimension and no stride negative."""
         method = "algebra"
-        if any(bounds.truth(T.ge(d.stride, 0)) is not True for d in ob.dimensions):
+        if any(bounds.truth(T.ge(d.stride, 0)) is not True for d in dims):
             return None
         hard: list[Term] = []
-        for goal in dimension_goals(ob):
+        for goal in dimension_goals(dims):
             goal = simplify(goal, bounds)
             if goal is not T.TRUE and not self._follows(goal, hyps, bounds):
                 hard.append(goal)
@@ -115,6 +132,12 @@ class Prover:
             if self.refute(hyps, goal, bounds, ob.code, nonlinear=False).status != "unsat":
                 return None
         return Decision("proved", method)
+
+    def fails_at_extremes(self, ob: Obligation) -> bool:
+        """Whether some extreme assignment meets the hypotheses and breaks the goal: then no proof need be tried."""
+        bounds = self.bounds(ob.reach)
+        hyps = self.hypotheses(ob.reach, guards=True, goal=ob.goal)
+        return any(m.satisfies([*hyps, T.not_(ob.goal)]) for m in extremes(hyps, ob.goal, bounds))
 
     def _follows(self, goal: Term, hyps: Sequence[Term], bounds: Bounds) -> bool:
         """Each conjunct of the goal is a hypothesis plus something that the intervals show not to be negative."""
@@ -140,12 +163,44 @@ class Prover:
     def refute(
         self, hyps: Sequence[Term], goal: Term, bounds: Bounds, name: str, nonlinear: bool = True
     ) -> Answer:
-        """Solver's answer on hypotheses and the goal's negation: `unsat` proves the goal."""
+        """Solver's answer on hypotheses and the goal's negation: `unsat` proves the goal.
+
+        Few facts are tried before many: a proof from some of the hypotheses is a proof from all.
+        """
         for part in T.conjuncts(goal):
-            answer = self.solver.unsat([*hyps, T.not_(part)], bounds, name, nonlinear)
+            answer = self._refute_part(hyps, part, bounds, name, nonlinear)
             if answer.status != "unsat":
                 return answer
         return Answer("unsat")
+
+    def _refute_part(self, hyps: Sequence[Term], part: Term, bounds: Bounds, name: str, nonlinear: bool) -> Answer:
+        denied = T.not_(part)
+        answer = self.solver.lean([*relevant(hyps, part, 1), denied], bounds, name)
+        if answer.status == "unsat":
+            return answer
+        whole = [*hyps, denied]
+        model = self._completed(answer.model, whole, bounds)
+        if model is not None:
+            return Answer("sat", model)
+        answer = self.solver.unsat([*relevant(hyps, part, 3), denied], bounds, name, nonlinear=False)
+        if answer.status == "unsat":
+            return answer
+        model = self._completed(answer.model, whole, bounds)
+        if model is not None:
+            return Answer("sat", model)
+        return self.solver.unsat(whole, bounds, name) if nonlinear else Answer("unknown", reason="not linear")
+
+    @staticmethod
+    def _completed(model: Model | None, facts: Sequence[Term], bounds: Bounds) -> Model | None:
+        """The model with least values for what it leaves open, if it meets all of the facts."""
+        if model is None:
+            return None
+        values = dict(model.variables)
+        for v in {v for f in facts for v in f.free if v.op == "var" and v.data not in values}:
+            lo, hi = bounds.of(v)
+            values[v.data] = lo if lo is not None else 0 if hi is None or hi >= 0 else hi
+        whole = Model(values, model.functions)
+        return whole if whole.satisfies([*facts, *range_facts(facts, bounds)]) else None
 
     def reachable(self, reach: Reach) -> str:
         """Whether any lane of any launch gets there: `yes`, `no` or `unknown`."""
@@ -165,9 +220,26 @@ class Prover:
         return {"unsat": "no", "sat": "yes"}.get(answer.status, "unknown") if answer.model or answer.status == "unsat" else "unknown"
 
 
-def dimension_goals(ob: Obligation) -> list[Term]:
+def extremes(hyps: Sequence[Term], goal: Term, bounds: Bounds) -> Iterator[Model]:
+    """Assignments with large sizes, to see at once that a duty of width fails."""
+    names = sorted({v for h in (*hyps, goal) for v in h.free if v.op == "var"}, key=lambda v: v.ident)
+    base = {v.data: _end(v, bounds, high=v.data.startswith("$i")) for v in names}
+    symbols = [v for v in names if v in goal.free and not v.data.startswith("$")][:4]
+    sizes = [sorted({_end(v, bounds, high=False), 1024, _end(v, bounds, high=True)}, reverse=True) for v in symbols]
+    for chosen in product(*sizes):
+        yield Model({**base, **{v.data: n for v, n in zip(symbols, chosen, strict=True)}})
+
+
+def _end(v: Term, bounds: Bounds, high: bool) -> int:
+    """An end of a variable's interval; the other one, or 0, where it has none."""
+    lo, hi = bounds.of(v)
+    first, second = (hi, lo) if high else (lo, hi)
+    return first if first is not None else second if second is not None and not high else (lo or 0)
+
+
+def dimension_goals(dims: Sequence[Dimension]) -> list[Term]:
     """One conjunct a dimension and side."""
-    return [g for d in ob.dimensions for g in (T.ge(d.index, 0), T.lt(d.index, d.extent))]
+    return [g for d in dims for g in (T.ge(d.index, 0), T.lt(d.index, d.extent))]
 
 
 def guesses(hyps: Sequence[Term], bounds: Bounds) -> list[Model]:

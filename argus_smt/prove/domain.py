@@ -23,6 +23,8 @@ class Domain:
     facts: tuple[Term, ...]
     bounds: Bounds
     restore: Mapping[Term, Term]
+    extents: tuple[Term, ...]
+    """No tensor is as large as the address space; only duties of 64-bit width need to know."""
 
     def symbols(self, program: Program, model: Model) -> dict[str, int]:
         """Values of the user's symbols in a model."""
@@ -47,13 +49,12 @@ def domain(program: Program, launch: Launch, case: Case, assume: Sequence[str]) 
     launch, case = _substitute(launch, case, restore)
     bounds = Bounds()
     bounds.learn(known)
-    known += _extents(launch)
     for pid, extent in zip(PIDS, launch.grid, strict=True):
         known += [T.ge(pid, 0), T.lt(pid, extent)]
         known += [] if extent.is_const else [T.lt(extent, 1 << 31)]
     known = [f for f in dict.fromkeys(known) if f is not T.TRUE]
     bounds.learn(known)
-    return Domain(launch, case, tuple(known), bounds, restore)
+    return Domain(launch, case, tuple(known), bounds, restore, tuple(_extents(launch)))
 
 
 def _assumed(text: str, program: Program) -> Term:
@@ -71,7 +72,6 @@ def _assumed(text: str, program: Program) -> Term:
 
 
 def _extents(launch: Launch) -> list[Term]:
-    """No tensor is as large as the address space."""
     return [T.lt(s.nbytes, 1 << 63) for s in launch.storages if not s.nbytes.is_const]
 
 

@@ -2,8 +2,8 @@
 
 The exact result of an operation is grouped by the products of launch symbols in it: Σ S·L with L over program ids, trips
 and coordinates. Each L gets its least upper bound among the hypotheses of the lanes that are live; Σ S·bound(L) is then
-the largest value that the operation reaches, and its own bound by the width is the limit. The limit is only used when the
-prover shows that it is enough; whether it is also necessary shows where the bounds are attained.
+at least every value that the operation reaches, and equal to the largest where the bounds are attained together; that it
+stays below the width is the limit.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from argus_smt.prove.discharge import Prover
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.show import show
+from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 
 
@@ -43,19 +44,30 @@ def find(overflow: Overflow, duties: Sequence[Obligation], prover: Prover, sourc
 
 
 def _symbolic(bits: int, duty: Obligation, prover: Prover) -> Limit | None:
+    """The first candidate that is not absurd, if the result cannot leave the width on the negative side.
+
+    A candidate needs no proof of its own: it is at least the result because every group's bound is, and no group's
+    symbols are negative.
+    """
     assert duty.offset is not None
     bounds = prover.bounds(duty.reach)
     hyps = prover.hypotheses(duty.reach, guards=True)
+    if not _not_below(bits, duty.offset, hyps, bounds, prover):
+        return None
     for top, text in _tops(duty.offset, hyps, bounds):
         limit = T.lt(top, 1 << (bits - 1))
-        if limit is T.FALSE or bounds.truth(limit) is False:
-            continue
-        if prover.refute([*hyps, limit], duty.goal, bounds, "limit", nonlinear=False).status == "unsat":
+        if bounds.truth(limit) is not False:
             return Limit(f"{text} < 2**{bits - 1}", limit)
     return None
 
 
-def _local(t: Term) -> bool:
+def _not_below(bits: int, exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> bool:
+    goal = simplify(T.ge(exact, -(1 << (bits - 1))), bounds)
+    return goal is T.TRUE or prover.refute(hyps, goal, bounds, "limit", nonlinear=False).status == "unsat"
+
+
+def is_local(t: Term) -> bool:
+    """Whether a term depends on the program, lane, trip or on data, and not on launch symbols alone."""
     return any(v.data.startswith("$") for v in t.free if v.op == "var") or bool(t.apps)
 
 
@@ -63,13 +75,15 @@ def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds) -> list[tuple[Term,
     """Candidates for the largest value of `exact`, over symbols only, with their text; tightest first."""
     groups: dict[Term, T.Poly] = {}
     for mono, coef in T.poly(exact).items():
-        outer = tuple(a for a in mono if not _local(a))
-        inner = tuple(a for a in mono if _local(a))
+        outer = tuple(a for a in mono if not is_local(a))
+        inner = tuple(a for a in mono if is_local(a))
         groups.setdefault(T.from_poly({outer: 1}), {})[inner] = coef
     choices: list[list[tuple[Term, str]]] = [[]]
     for symbol, part in groups.items():
+        if bounds.truth(T.ge(symbol, 0)) is not True:
+            return []
         local = T.from_poly(part)
-        tops = _upper(local, hyps, bounds) if _local(local) else [local]
+        tops = _upper(local, hyps, bounds) if is_local(local) else [local]
         choices = [[*c, (symbol * t, _factored(symbol, t))] for c in choices for t in tops[:3]]
     return [(T.add(*(t for t, _ in c)), " + ".join(text for t, text in c if t is not T.ZERO)) for c in choices[:9]]
 
@@ -88,7 +102,7 @@ def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
     for h in hyps:
         if h.op == "nonneg":
             top = h.args[0] + local
-            if not _local(top):
+            if not is_local(top):
                 found.append(top)
     stepwise = _stepwise(local, hyps, bounds)
     if stepwise is not None:
@@ -103,7 +117,7 @@ def _stepwise(local: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
     """Every local atom with a positive factor replaced by its own bound; None where one has none."""
     out = T.ZERO
     for mono, coef in T.poly(local).items():
-        if not any(_local(a) for a in mono):
+        if not any(is_local(a) for a in mono):
             out = out + T.from_poly({mono: coef})
             continue
         top = _atom_top(mono[0], hyps, bounds) if len(mono) == 1 and coef > 0 else None
@@ -116,14 +130,14 @@ def _stepwise(local: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
 def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
     if atom in COORDS:
         return T.const(bounds.of(atom)[1] or 0)
-    if atom.op == "mod" and not _local(atom.args[1]) and bounds.truth(T.gt(atom.args[1], 0)):
+    if atom.op == "mod" and not is_local(atom.args[1]) and bounds.truth(T.gt(atom.args[1], 0)):
         return atom.args[1] - 1
     for h in hyps:
         if h.op == "nonneg":
             p = T.poly(h.args[0])
             scale = -p.get((atom,), 0)
             rest = T.from_poly({m: c for m, c in p.items() if m != (atom,)})
-            if scale > 0 and not _local(rest):
+            if scale > 0 and not is_local(rest):
                 return rest if scale == 1 else T.div(rest, T.const(scale))
     return None
 

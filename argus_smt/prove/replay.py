@@ -9,12 +9,11 @@ import numpy as np
 
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.values import PIDS
-from argus_smt.encodings.span import extent_bytes
 from argus_smt.interp.events import Access
 from argus_smt.interp.memory import Memory, Region
 from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Event, PointerValue, Trace, run_program
-from argus_smt.ir.launch import PointerArg, Program, Storage
+from argus_smt.ir.launch import PointerArg, Program, Storage, extent_bytes
 from argus_smt.ir.types import INT_BITS, element
 from argus_smt.prove.domain import Domain
 from argus_smt.prove.finding import Counterexample

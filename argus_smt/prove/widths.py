@@ -13,7 +13,7 @@ from argus_smt.prove import replay
 from argus_smt.prove.confirm import ledger
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Related, Severity, Verdict
-from argus_smt.prove.limits import Limit, find, prune
+from argus_smt.prove.limits import Limit, find, is_local, prune
 from argus_smt.prove.source import lines_of
 from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import help_text, message, operation, source_text
@@ -49,10 +49,14 @@ def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Li
         "AR303", Verdict.PROVED, Severity.ERROR if mode == "error" else Severity.WARNING,
         own.op.span, message(own, failing=False), site=own.site,
     )  # fmt: skip
-    decision = context.prover.decide(own, nonlinear=False)
-    if decision.status == "proved":
-        return [replace(base, method=decision.method)], None
-    open_uses = [u for u in item.at_uses if context.prover.decide(u, nonlinear=False).status != "proved"]
+    if not context.prover.fails_at_extremes(own):
+        decision = context.prover.decide(own, nonlinear=False)
+        if decision.status == "proved":
+            return [replace(base, method=decision.method)], None
+    if not is_local(item.wrap.term):
+        open_uses = [own]
+    else:
+        open_uses = [u for u in item.at_uses if not _holds(context, u)]
     if not open_uses:
         return [replace(base, method="solver")], None
     text = source_text(lines_of(own.op.span.file), own.op.span) or operation(own.op)
@@ -61,6 +65,12 @@ def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Li
         words = f"`{text}` does not wrap while {limit.text}"
         return [replace(base, method="solver", message=words, limit=limit.text)], limit
     return _refuted(context, item, open_uses, base, limit)
+
+
+def _holds(context: Context, use: Obligation) -> bool:
+    if context.prover.fails_at_extremes(use):
+        return False
+    return context.prover.decide(use, nonlinear=False).status == "proved"
 
 
 def _refuted(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Binary, Hint, Load, Op, Store
 from argus_smt.obligations.access import VERB
 from argus_smt.obligations.obligation import Obligation
-from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Binary, Hint, Load, Op, Store
 from argus_smt.source import Span
 
 

@@ -1,4 +1,7 @@
-"""Linear integer arithmetic in Z3 with every monomial as one unknown."""
+"""Linear integer arithmetic in Z3 with every monomial as one unknown.
+
+The question goes to Z3 as SMT-LIB 2 text: building it through the Python objects takes many times longer than solving it.
+"""
 
 from __future__ import annotations
 
@@ -12,69 +15,75 @@ from argus_smt.smt.term import Term
 
 
 class LinearSolver:
-    """One question. Atoms and monomials become integer constants named by their number; booleans likewise."""
+    """One question. Atoms and monomials become integer constants `x0`, `x1`, …; boolean ones `b0`, `b1`, …"""
 
     def __init__(self, ctx: Any, rlimit: int) -> None:
-        self._ctx = ctx
         self._solver = z3.Solver(ctx=ctx)
         self._solver.set("rlimit", rlimit)
-        self._memo: dict[Term, Any] = {}
-        self._names: dict[Term, Any] = {}
+        self._memo: dict[Term, str] = {}
+        self._names: dict[Term, str] = {}
+        self.text = ""
 
     def check(self, facts: Sequence[Term]) -> tuple[str, dict[Term, int] | None]:
         """`sat`, `unsat` or `unknown`; with `sat`, values of variables and applications."""
-        self._solver.add([self._term(f) for f in facts])
+        asserts = [f"(assert {self._term(f)})" for f in facts]
+        declared = [f"(declare-const {n} {'Bool' if n[0] == 'b' else 'Int'})" for n in self._names.values()]
+        self.text = "\n".join([*declared, *asserts])
+        self._solver.from_string(self.text)
         status = str(self._solver.check())
-        if status != "sat":
-            return status, None
+        return status, self._values() if status == "sat" else None
+
+    def _values(self) -> dict[Term, int]:
         model = self._solver.model()
+        found = {d.name(): model[d] for d in model.decls()}
         values: dict[Term, int] = {}
         for t, name in self._names.items():
+            value = found.get(name)
             if t.op in ("var", "app"):
-                values[t] = model.eval(name, model_completion=True).as_long()
+                values[t] = 0 if value is None else value.as_long()
             elif t.op in ("bvar", "bapp"):
-                values[t] = int(z3.is_true(model.eval(name, model_completion=True)))
-        return status, values
+                values[t] = int(z3.is_true(value)) if value is not None else 0
+        return values
 
-    def text(self) -> str:
-        """The question as SMT-LIB 2."""
-        return str(self._solver.to_smt2())
-
-    def _unknown(self, t: Term, boolean: bool = False) -> Any:
+    def _unknown(self, t: Term) -> str:
         name = self._names.get(t)
         if name is None:
-            make = z3.Bool if boolean else z3.Int
-            label = t.data if t.op in ("var", "bvar") else f"{t.op}!{len(self._names)}"
-            name = self._names[t] = make(label, self._ctx)
+            kind = "b" if t.sort is T.Sort.BOOL else "x"
+            name = self._names[t] = f"{kind}{len(self._names)}"
         return name
 
-    def _term(self, t: Term) -> Any:
+    def _term(self, t: Term) -> str:
         found = self._memo.get(t)
         if found is None:
             found = self._memo[t] = self._build(t)
         return found
 
-    def _build(self, t: Term) -> Any:
+    def _build(self, t: Term) -> str:
         match t.op:
             case "const":
-                return z3.IntVal(t.data, self._ctx)
+                return _number(t.data)
             case "true" | "false":
-                return z3.BoolVal(t.op == "true", self._ctx)
+                return t.op
             case "add":
-                parts = [z3.IntVal(c, self._ctx) * self._unknown(m) if c != 1 else self._unknown(m)
-                         for m, c in zip(t.args, t.data[1:], strict=True)]  # fmt: skip
-                return z3.Sum([*parts, z3.IntVal(t.data[0], self._ctx)])
+                return self._sum(t)
             case "nonneg":
-                return self._term(t.args[0]) >= 0
+                return f"(>= {self._term(t.args[0])} 0)"
             case "zero":
-                return self._term(t.args[0]) == 0
-            case "not":
-                return z3.Not(self._term(t.args[0]))
-            case "and":
-                return z3.And([self._term(a) for a in t.args])
-            case "or":
-                return z3.Or([self._term(a) for a in t.args])
+                return f"(= {self._term(t.args[0])} 0)"
+            case "not" | "and" | "or":
+                return f"({t.op} {' '.join(self._term(a) for a in t.args)})"
             case "bite":
-                return z3.If(*(self._term(a) for a in t.args))
+                return f"(ite {' '.join(self._term(a) for a in t.args)})"
             case _:
-                return self._unknown(t, t.sort is T.Sort.BOOL)
+                return self._unknown(t)
+
+    def _sum(self, t: Term) -> str:
+        parts = [_number(t.data[0])] if t.data[0] else []
+        for mono, coef in zip(t.args, t.data[1:], strict=True):
+            name = self._unknown(mono)
+            parts.append(name if coef == 1 else f"(* {_number(coef)} {name})")
+        return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
+
+
+def _number(n: int) -> str:
+    return str(n) if n >= 0 else f"(- {-n})"

@@ -112,21 +112,20 @@ def monomials(facts: Iterable[Term]) -> dict[Term, None]:
     return out
 
 
-def saturate(facts: Sequence[Term], bounds: Bounds) -> list[Term]:
+def saturate(facts: Sequence[Term], bounds: Bounds, products: bool = True) -> list[Term]:
     """The facts, their definitions and intervals, and products that link their monomials."""
     memo: dict[Term, Term] = {}
     known: dict[Term, None] = {}
     for f in facts:
         for part in T.conjuncts(remove_mod(f, memo)):
             known[part] = None
-    atoms = atoms_of(list(known))
-    for atom in atoms:
+    for atom in atoms_of(list(known)):
         for f in (*definitions(atom, bounds), *interval_facts(atom, bounds)):
             for part in T.conjuncts(f):
                 known[part] = None
     known.pop(T.TRUE, None)
     wanted = monomials(known)
-    if wanted:
+    if wanted and products:
         for mono in wanted:
             for f in interval_facts(mono, bounds):
                 known[f] = None
@@ -136,40 +135,81 @@ def saturate(facts: Sequence[Term], bounds: Bounds) -> list[Term]:
     return list(known)
 
 
+Mono = tuple[Term, ...]
+
+
 def _products(known: dict[Term, None], wanted: dict[Term, None], bounds: Bounds) -> list[Term]:
-    units = [f.args[0] for f in known if f.op == "nonneg"]
-    equal = [f.args[0] for f in known if f.op == "zero"]
-    factors: dict[Term, None] = {}
-    for mono in wanted:
-        for atom in mono.args:
-            factors[atom] = None
-    parts = {q for mono in wanted for q in _divisors(mono)}
-    multipliers = [f for f in parts if (bounds.of(f)[0] or 0) >= 0 and bounds.of(f)[0] is not None]
-    out: list[Term] = []
+    """Products of facts all of whose monomials occur already. Works on polynomials: most candidates are dropped."""
+    names = {mono.args for mono in wanted}
+    parts = {q for mono in names for q in _divisors(mono)}
+    multipliers = [q for q in parts if _nonnegative(q, bounds)]
+    units = [T.poly(f.args[0]) for f in known if f.op == "nonneg"]
+    equal = [T.poly(f.args[0]) for f in known if f.op == "zero"]
+    factors = {a for mono in names for a in mono}
+    out: dict[Term, None] = {}
     for u in units:
-        for v in multipliers:
-            _keep(T.nonneg(u * v), u * v, wanted, out)
-    linear = [u for u in units if all(len(m) <= 1 for m in T.poly(u)) and any(f in u.free or f in T.poly_atoms(u) for f in factors)]
+        for q in multipliers:
+            product = _times(u, {q: 1}, names)
+            if product is not None:
+                out[T.nonneg(T.from_poly(product))] = None
+    for e in equal:
+        for q in parts:
+            product = _times(e, {q: 1}, names)
+            if product is not None:
+                out[T.zero(T.from_poly(product))] = None
+    linear = [u for u in units if all(len(m) <= 1 for m in u) and any(m[0] in factors for m in u if m)]
     for i, u in enumerate(linear):
         for v in linear[i:]:
             if len(out) > MAX_PRODUCTS:
-                return out
-            _keep(T.nonneg(u * v), u * v, wanted, out)
-    for e in equal:
-        for f in parts:
-            _keep(T.zero(e * f), e * f, wanted, out)
-    return out
+                return list(out)
+            product = _times(u, v, names)
+            if product is not None:
+                out[T.nonneg(T.from_poly(product))] = None
+    return list(out)
 
 
-def _divisors(mono: Term) -> list[Term]:
+def _nonnegative(mono: Mono, bounds: Bounds) -> bool:
+    low = bounds.of(T.from_poly({mono: 1}))[0]
+    return low is not None and low >= 0
+
+
+def _divisors(mono: Mono) -> list[Mono]:
     """Proper divisors of a product of atoms: what a fact may be multiplied by to speak of it."""
-    atoms = mono.args
-    out = list(atoms)
-    if len(atoms) == 3:
-        out += [T.mul(atoms[0], atoms[1]), T.mul(atoms[0], atoms[2]), T.mul(atoms[1], atoms[2])]
+    out: list[Mono] = [(a,) for a in mono]
+    if len(mono) == 3:
+        out += [(mono[0], mono[1]), (mono[0], mono[2]), (mono[1], mono[2])]
     return out
 
 
-def _keep(fact: Term, product: Term, wanted: dict[Term, None], out: list[Term]) -> None:
-    if all(len(m) <= 1 or T.from_poly({m: 1}) in wanted for m in T.poly(product)):
-        out.append(fact)
+def _times(u: T.Poly, v: T.Poly, names: set[Mono]) -> T.Poly | None:
+    """The product if each of its monomials is linear or in `names`, and one at least is in `names`."""
+    out: T.Poly = {}
+    hit = False
+    for m1, c1 in u.items():
+        for m2, c2 in v.items():
+            mono = m1 + m2
+            if len(mono) > 1:
+                mono = tuple(sorted(mono, key=_age))
+                if mono not in names:
+                    return None
+                hit = True
+            out[mono] = out.get(mono, 0) + c1 * c2
+    return out if hit else None
+
+
+def _age(t: Term) -> int:
+    return t.ident
+
+
+def relevant(facts: Sequence[Term], goal: Term, depth: int) -> list[Term]:
+    """Facts that speak of the goal's unknowns, or of unknowns that such facts speak of, `depth` times over."""
+    names: frozenset[Term] = goal.free | goal.apps
+    chosen: dict[Term, None] = {}
+    for _ in range(depth):
+        new = [f for f in facts if f not in chosen and (f.free & names or f.apps & names)]
+        if not new:
+            break
+        for f in new:
+            chosen[f] = None
+        names = names.union(*(f.free | f.apps for f in new))
+    return [f for f in facts if f in chosen]

@@ -14,7 +14,7 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.linear import LinearSolver
 from argus_smt.smt.lower import Lowering
 from argus_smt.smt.model import Model, from_atoms
-from argus_smt.smt.saturate import monomials, remove_mod, saturate
+from argus_smt.smt.saturate import monomials, relevant, remove_mod, saturate
 from argus_smt.smt.split import cases
 from argus_smt.smt.term import Term
 
@@ -37,6 +37,22 @@ class Solver:
     queries: int = 0
     dump: list[tuple[str, str]] | None = None
     _ctx: Any = field(default_factory=z3.Context)
+
+    def lean(self, facts: Sequence[Term], bounds: Bounds, name: str = "") -> Answer:
+        """Linear arithmetic without any help from products or case splits; a model is a candidate only."""
+        if T.FALSE in facts:
+            return Answer("unsat")
+        if time.monotonic() > self.deadline:
+            return Answer("unknown", reason="time is up")
+        return self.linear(saturate(facts, bounds, products=False), name)
+
+    def implies(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
+        """Whether linear arithmetic over monomials shows the goal; few facts are tried before many."""
+        denied = T.not_(goal)
+        if self.lean([*relevant(facts, goal, 1), denied], bounds, "sign").status == "unsat":
+            return True
+        near = [*relevant(facts, goal, 3), denied]
+        return self.unsat(near, bounds, "sign", nonlinear=False).status == "unsat"
 
     def unsat(self, facts: Sequence[Term], bounds: Bounds, name: str = "", nonlinear: bool = True) -> Answer:
         """Whether the facts contradict each other within the bounds. A `sat` answer comes with a model only if one was found."""
@@ -69,7 +85,7 @@ class Solver:
         solver = LinearSolver(self._ctx, self._budget())
         status, values = solver.check(facts)
         if self.dump is not None:
-            self.dump.append((f"{name}-linear", solver.text()))
+            self.dump.append((f"{name}-linear", solver.text))
         if status != "sat" or values is None:
             return Answer(status, reason="solver effort used up" if status == "unknown" else "")
         return Answer("sat", from_atoms(values))

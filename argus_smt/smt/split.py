@@ -1,4 +1,7 @@
-"""Case splits: extremes and choices that sit inside products or divisors are resolved before linear arithmetic sees them."""
+"""Case splits: extremes and choices inside products, divisors or the denied goal are resolved before linear arithmetic.
+
+Each side of a choice then is a fact of its own, which products can be formed with.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ MAX_SPLITS = 6
 
 
 def cases(facts: Sequence[Term], bounds: Bounds, splits: int = MAX_SPLITS) -> Iterator[tuple[Term, ...]]:
-    """Sets of facts whose disjunction is equal to `facts`; each has fewer extremes and choices in non-linear places."""
+    """Sets of facts whose disjunction is equal to `facts`, each with fewer extremes and choices in places that matter.
+
+    The denied goal is the last of the facts.
+    """
     flat = tuple(p for f in facts for p in T.conjuncts(f))
     if T.FALSE in flat:
         return
@@ -70,7 +76,7 @@ def _candidate(facts: Sequence[Term]) -> Term | None:
                 inner = _innermost(a)
                 if inner is not None:
                     return inner
-    return None
+    return _innermost(facts[-1]) if facts else None
 
 
 def _innermost(t: Term) -> Term | None:
