@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from pathlib import Path
 from typing import TextIO
 
@@ -23,8 +24,11 @@ def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> int:
     if args.output and len(found) > 1:
         raise UsageError(f"-o takes one test, and there are {len(found)}: choose one with --finding N")
     failed = 0
+    used: Counter[str] = Counter()
     for kernel, ob in found:
-        path = Path(args.output or file_name(kernel, ob))
+        name = file_name(kernel, ob)
+        used[name] += 1
+        path = Path(args.output or (name if used[name] == 1 else name.replace(".py", f"_{used[name]}.py")))
         try:
             path.write_text(repro_text(kernel, ob), encoding="utf-8")
         except ReproError as error:

@@ -152,7 +152,7 @@ def _notes(group: Group, style: Style) -> list[str]:
         notes.append(f"case {ob.case}" if ob.verdict == "refuted" else f"in case {ob.case}")
     if ob.limit:
         notes.append(f"holds while `{ob.limit}`")
-    notes += [f"{r.message} ({style.place(r.location)})" for r in ob.related]
+    notes += [f"{r.message} ({_near(r.location, ob.location, style)})" for r in ob.related]
     if ob.suggestion:
         notes.append(f"help: holds if `{ob.suggestion}`")
     if ob.help:
@@ -163,6 +163,11 @@ def _notes(group: Group, style: Style) -> list[str]:
         names = f": {'; '.join(list(cases)[:4])}{'; …' if len(cases) > 4 else ''}" if cases else ""
         notes.append(f"also in {count} other case{'s' if count > 1 else ''}{names}")
     return notes
+
+
+def _near(at: Location, primary: Location, style: Style) -> str:
+    """A place that belongs to another: only its line where the file is the same."""
+    return f"line {at.line}" if at.file == primary.file else style.place(at)
 
 
 def _code_of(ob: Obligation) -> str:
