@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TextIO
@@ -41,7 +42,8 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
 
 
 def entry() -> None:
-    """The console script."""
+    """The console script; a request to terminate ends the run as Ctrl-C does, with its processes."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
 
 

@@ -18,7 +18,7 @@ def jobs_of(args: argparse.Namespace) -> tuple[list[Job], list[InputError]]:
     trees: dict[str, ast.Module] = {}
     for path in args.paths:
         try:
-            for file in _files(path):
+            for file in _files(path, signed=bool(args.call or args.kernel)):
                 trees[file] = _tree(file)
         except InputError as error:  # noqa: PERF203 - one wrong file does not hide the others
             errors.append(error)
@@ -31,9 +31,13 @@ def jobs_of(args: argparse.Namespace) -> tuple[list[Job], list[InputError]]:
     return jobs, errors
 
 
-def _files(path: str) -> list[str]:
+def _files(path: str, signed: bool) -> list[str]:
+    """The file, or those of a folder: all of them if signatures are given, else those that hold signatures."""
     if os.path.isdir(path):
-        files = [str(p) for p in sorted(Path(path).rglob("*.py")) if _is_annotated(p)]
+        found = sorted(p for p in Path(path).rglob("*.py") if p.is_file())
+        files = [str(p) for p in found if signed or _is_annotated(p)]
+        if not files and signed:
+            raise InputError("no Python file in this folder", path, code="AR101")
         if not files:
             raise InputError("no file in this folder has a launcher with @argus.launch", path, code="AR103")
         return files

@@ -21,6 +21,8 @@ from argus_smt.prove.processes import command, end, ending, last_line
 ENTRY = "argus_smt.prove.case:prove_case"
 GRACE_S = 10.0
 START_LIMIT_S = 120.0
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""A worker is one of many: the memory of idle threads would count against its limit."""
 
 
 class PoolError(Exception):
@@ -72,6 +74,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=self.errors,
             start_new_session=True,
+            env={**os.environ, **dict.fromkeys(_THREADS, "1")},
         )
         self.ready = False
         self.task: Task | None = None

@@ -62,9 +62,10 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
     decided = [r for r in results if r is not None]
     findings = list(_with_vacuity(decided, complete=len(decided) == len(results)))
     findings += _missing(launch, results, interrupted)
-    findings += _uncovered(program, launch)
+    findings += _uncovered(program)
+    findings += _refused(launch)
     kept, dropped = _select(findings, options)
-    if not any(f.code[2] not in "19" for f in kept):
+    if launch.cases and not any(f.code[2] not in "19" for f in kept):
         kept.append(_nothing_checked(launch, bool(dropped)))
     verdict, reason = _verdict(kept)
     return R.KernelReport(
@@ -134,12 +135,20 @@ def _missing(launch: Launch, results: Sequence[CaseResult | None], interrupted: 
     ]
 
 
-def _uncovered(program: Program, launch: Launch) -> list[Finding]:
+def _uncovered(program: Program) -> list[Finding]:
     return [
         _unknown("AR106", hole.span, f"nothing is claimed where `{show(hole.condition)}`", hole.reason)
         for hole in program.not_covered
         if not hole.rejected
     ]
+
+
+def _refused(launch: Launch) -> list[Finding]:
+    """A launch of which no case compiles is not proved by having none."""
+    if launch.cases:
+        return []
+    reason = launch.refusals[0].message if launch.refusals else "the launch has no case"
+    return [_unknown("AR107", launch.span, f"Triton compiles no case of `{launch.kernel}`", reason)]
 
 
 def _nothing_checked(launch: Launch, dropped: bool) -> Finding:

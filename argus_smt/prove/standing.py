@@ -48,7 +48,7 @@ def _preconditions(program: Program, launch: Launch, options: ProveOptions) -> I
     for expr in options.assume:
         yield R.Precondition(expr=expr, source="option")
     for c in launch.path:
-        yield _condition(c, source="path" if c.source == "check" else c.source)
+        yield _condition(c)
     for hole in program.not_covered:
         if hole.rejected:
             yield R.Precondition(
@@ -66,10 +66,10 @@ def _preconditions(program: Program, launch: Launch, options: ProveOptions) -> I
         )
 
 
-def _condition(c: Condition, source: str = "") -> R.Precondition:
+def _condition(c: Condition) -> R.Precondition:
     expr = show(c.term)
     detail = c.text if c.text and c.text != expr else ""
-    return R.Precondition(expr=expr, source=source or c.source, detail=detail, location=_location(c.span))
+    return R.Precondition(expr=expr, source=c.source, detail=detail, location=_location(c.span))
 
 
 def _bounds(program: Program) -> Iterator[R.Precondition]:

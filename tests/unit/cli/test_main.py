@@ -200,7 +200,10 @@ def test_a_call_goes_to_the_file_that_defines_it(run: Run, monkeypatch: pytest.M
     monkeypatch.setattr("argus_smt.cli.prove.run_session", fake)
     a, b = str(tmp_path / "a.py"), str(tmp_path / "b.py")
     run("prove", a, b, "--call", "b(x: f32[n])", "--kernel", "a(x: f32[n]) grid (n,)", "--call", "c(x: f32[n])")
-    assert seen == [Job(b, call="b(x: f32[n])"), Job(a, call="c(x: f32[n])"), Job(a, kernel="a(x: f32[n]) grid (n,)")]
+    wanted = [Job(b, call="b(x: f32[n])"), Job(a, call="c(x: f32[n])"), Job(a, kernel="a(x: f32[n]) grid (n,)")]
+    assert seen == wanted
+    run("prove", str(tmp_path), "--call", "b(x: f32[n])")
+    assert seen[3:] == wanted[:1]
 
 
 def test_explain(run: Run) -> None:

@@ -119,7 +119,7 @@ def test_preconditions_have_their_sources() -> None:
         ("n % 4 == 0", "call"),
         ("n > 0", "default"),
         ("n % 2 == 0", "option"),
-        ("n >= 8", "path"),
+        ("n >= 8", "check"),
         ("n != 12", "launcher"),
         ("n != 8", "compiler"),
     }
@@ -138,3 +138,9 @@ def test_warnings_about_argus_itself_are_kept() -> None:
     assert (shown.tool.version, shown.tool.versions) == ("1.2", {"triton": "3.9.0"})
     assert shown.kernels[0].launch.grid == ("(n + 63) // 64", "1", "1")
     assert shown.kernels[0].obligations[0].case == ""
+
+
+def test_a_launch_that_triton_refuses_altogether_is_not_proved() -> None:
+    entry = kernel_report(ProgramRun(program(launch(refusals=(REFUSED,))), {}), 0, ProveOptions())
+    assert entry.verdict == "unknown"
+    assert [(ob.code, ob.reason) for ob in entry.obligations] == [("AR107", "arange's range must be a power of 2")]
