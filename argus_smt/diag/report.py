@@ -118,7 +118,10 @@ class LaunchModel(_Model):
 
 
 class KernelReport(_Model):
-    """The verdict on one launch of a kernel under one tuning configuration."""
+    """The verdict on one launch of a kernel under one tuning configuration.
+
+    The proofs hold while all of `limits` hold; `limit` is their conjunction.
+    """
 
     name: str
     file: str
@@ -129,6 +132,7 @@ class KernelReport(_Model):
     verdict: Verdict
     reason: str = ""
     limit: str = ""
+    limits: tuple[str, ...] = ()
     preconditions: tuple[Precondition, ...]
     assumptions: tuple[str, ...] = ()
     not_checked: tuple[str, ...]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from argus_smt.diag.excerpt import ReadLines, excerpt, read_lines, shown_path
-from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Report
+from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Precondition, Report
 
 _COLOURS = {
     "error": "1;31",
@@ -21,6 +21,8 @@ _COLOURS = {
 }
 
 METHODS = ("interval", "algebra", "solver")
+SHOWN_LIMITS = 2
+SHOWN_CASES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +208,21 @@ def _kernel(kernel: KernelReport, style: Style) -> list[str]:
     if style.times:
         parts.append(f"  {kernel.analysis_s + kernel.solve_s:.2f} s")
     if kernel.verdict == "proved" and kernel.limit:
-        parts.append(f"  while `{kernel.limit}`")
+        parts.append(f"  while {_limit(kernel)}")
     if kernel.reason:
         parts.append(f"  because {kernel.reason}")
     left = [entry.partition(":")[0] for entry in kernel.not_checked if "left out by --select" in entry]
     if left:
         parts.append(f"  without {', '.join(left)}")
     return ["".join(parts), *(f"  {line}" for line in _stands_on(kernel, style))]
+
+
+def _limit(kernel: KernelReport) -> str:
+    """The limit of a proof; many limits are counted here and listed below."""
+    if len(kernel.limits) <= SHOWN_LIMITS:
+        return f"`{kernel.limit}`"
+    more = len(kernel.limits) - 1
+    return f"`{kernel.limits[0]}` and {more} more limits, listed below"
 
 
 def _counts(obligations: Sequence[Obligation]) -> str:
@@ -235,17 +245,28 @@ def _kind(ob: Obligation) -> str:
 
 def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
     lines: list[str] = []
-    by_source: dict[str, list[str]] = {}
+    if kernel.verdict == "proved" and len(kernel.limits) > SHOWN_LIMITS:
+        lines += [f"while `{limit}`" for limit in kernel.limits]
+    named = {p.detail for p in kernel.preconditions if len(p.expr) > len(p.detail)}
+    by_source: dict[str, dict[str, None]] = {}
     for p in kernel.preconditions:
         where = f" at line {p.location.line}" if p.location else ""
-        loud = p.detail and p.source in ("compiler", "launcher")
-        by_source.setdefault(p.source + where, []).append(f"{p.expr}" + (f" ({p.detail})" if loud else ""))
-    for source, exprs in by_source.items():
-        lines.append(f"given {', '.join(exprs)} [{source}]")
-    if len(kernel.cases) > 1:
-        lines.append(f"cases {'; '.join(c.label for c in kernel.cases)}")
+        by_source.setdefault(p.source + where, {})[_precondition(p, named)] = None
+    lines += [f"given {', '.join(texts)} [{source}]" for source, texts in by_source.items()]
+    labels = [c.label for c in kernel.cases]
+    if len(labels) > SHOWN_CASES:
+        lines.append(f"{len(labels)} cases: {'; '.join(labels[: SHOWN_CASES - 1])}; …; {labels[-1]}")
+    elif len(labels) > 1:
+        lines.append(f"cases: {'; '.join(labels)}")
     lines += [f"assuming {text}" for text in kernel.assumptions]
     return lines
+
+
+def _precondition(p: Precondition, named: set[str]) -> str:
+    """A precondition in a few words: what a long expression is called stands for it and for its siblings."""
+    if p.source in ("compiler", "launcher") and p.detail:
+        return f"{p.expr} ({p.detail})"
+    return p.detail if p.detail and p.detail in named else p.expr
 
 
 def _tail(report: Report, style: Style) -> list[str]:

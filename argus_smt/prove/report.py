@@ -65,6 +65,7 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
     findings += _uncovered(program)
     findings += _refused(launch)
     kept, dropped = _select(findings, options)
+    limits = _limits(decided, findings, options)
     if launch.cases and not any(f.code[2] not in "19" for f in kept):
         kept.append(_nothing_checked(launch, bool(dropped)))
     verdict, reason = _verdict(kept)
@@ -77,7 +78,10 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
         cases=tuple(_case_model(c, r is not None) for c, r in zip(launch.cases, results, strict=True)),
         verdict=verdict.value,
         reason=reason,
-        limit=" and ".join(_limits(decided, findings, options)),
+        limit=" and ".join(
+            limits if len(limits) == 1 else (f"({text})" if " or " in text else text for text in limits)
+        ),
+        limits=limits,
         preconditions=preconditions_of(program, launch, options),
         assumptions=assumptions_of(program, decided, options),
         not_checked=not_checked_of(program, dropped),
@@ -104,7 +108,8 @@ def _with_vacuity(results: Sequence[CaseResult], complete: bool) -> Iterable[Fin
     findings = [_labelled(_confirmed(f), r.label) for r in results for f in r.findings]
     reached = {_site(f) for f in findings if not f.unreachable}
     for f in findings:
-        if complete and f.unreachable and f.verdict is Verdict.PROVED and _site(f) not in reached:
+        empty = f.unreachable and f.verdict is Verdict.PROVED and f.severity is not Severity.NOTE
+        if complete and empty and _site(f) not in reached:
             yield replace(
                 f, verdict=Verdict.UNKNOWN, reason="vacuous: no lane ever reaches this place", reason_code="AR905"
             )
@@ -186,6 +191,10 @@ def _limits(results: Sequence[CaseResult], findings: Sequence[Finding], options:
     if bare or options.overflow == "off":
         limits[NO_WRAP] = None
     return tuple(limits)
+
+
+def _conjunction(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else " and ".join(f"({t})" if " or " in t else t for t in texts)
 
 
 def _order(f: Finding) -> tuple[str, int, int, str, str]:

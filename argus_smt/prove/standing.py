@@ -85,7 +85,7 @@ def _bounds(program: Program) -> Iterator[R.Precondition]:
             high = T.le(T.var(symbol.name), symbol.upper)
         for bound in (low, high):
             if bound is not None and bound not in stated:
-                yield R.Precondition(expr=show(bound), source="default", detail=symbol.about)
+                yield R.Precondition(expr=show(bound), source="default")
 
 
 def location(span: Span) -> R.Location:

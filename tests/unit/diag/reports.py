@@ -92,7 +92,7 @@ def kernel(*obligations: R.Obligation, verdict: str = "proved", **changes: objec
         "cases": (R.CaseModel(label="n is i32"), R.CaseModel(label="n is i64")),
         "verdict": verdict,
         "preconditions": (
-            R.Precondition(expr="n >= 1", source="default", detail="size 0 of `x`"),
+            R.Precondition(expr="n >= 1", source="default"),
             R.Precondition(expr="n % 4 == 0", source="assert", location=at(9)),
             R.Precondition(expr="n != 3", source="compiler", detail="Triton refuses BLOCK = 3: not a power of two"),
         ),

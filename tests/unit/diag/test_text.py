@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from argus_smt.diag import report as R
 from argus_smt.diag.excerpt import excerpt
 from argus_smt.diag.report import Report
 from argus_smt.diag.text import Style, groups, render
@@ -32,7 +33,18 @@ def test_proved_up_to_a_limit(golden: Golden) -> None:
         limit=limit,
         help="make `row` 64 bits wide: `row.to(tl.int64)`",
     )
-    golden("report_limit", text(report(kernel(proof(), wrap, limit=limit))))
+    golden("report_limit", text(report(kernel(proof(), wrap, limit=limit, limits=(limit,)))))
+
+
+def test_many_limits_and_cases_are_listed_below(golden: Golden) -> None:
+    limits = tuple(f"{k} * n < 2**31" for k in (1, 3, 5))
+    cases = tuple(R.CaseModel(label=f"BLOCK = {1 << k}") for k in range(12))
+    given = (
+        R.Precondition(expr="p == 1 or p == 2 or p == 4 or p == 8", source="default", detail="p is next_power_of_2(n)"),
+        R.Precondition(expr="n <= p", source="default", detail="p is next_power_of_2(n)"),
+    )
+    entry = kernel(proof(), limit=" and ".join(limits), limits=limits, cases=cases, preconditions=given)
+    golden("report_many", text(report(entry)))
 
 
 def test_refuted_in_several_cases(golden: Golden) -> None:

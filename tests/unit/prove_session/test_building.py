@@ -69,6 +69,8 @@ def test_a_wrap_always_puts_a_limit_into_the_verdict() -> None:
     with_limit = finding("AR303", Verdict.REFUTED, severity=Severity.WARNING, limit="n < 2**30")
     assert judged(finding(), with_limit).limit == "n < 2**30"
     assert judged(finding()).limit == ""
+    two = judged(finding(), limits=("n < 4 or m < 4", "n < 8"))
+    assert (two.limit, two.limits) == ("(n < 4 or m < 4) and n < 8", ("n < 4 or m < 4", "n < 8"))
     off = judged(finding(), options=ProveOptions(overflow="off"))
     assert off.limit == NO_WRAP
     assert off.assumptions == ("32-bit arithmetic does not wrap (--overflow=off)",)
@@ -82,6 +84,8 @@ def test_what_no_lane_reaches_in_any_case_is_vacuous() -> None:
     assert entry.verdict == "unknown"
     assert {ob.reason_code for ob in entry.obligations} == {"AR905"}
     assert cases(result(dead), result(live)).verdict == "proved"
+    note = finding("AR307", severity=Severity.NOTE, unreachable=True)
+    assert [ob.verdict for ob in cases(result(note, live)).obligations] == ["proved", "proved"]
     other = finding("AR302", site="7:5")
     assert cases(result(dead, other), result(other)).verdict == "unknown"
 
