@@ -6,7 +6,7 @@ the lanes that are live there: an offset that wraps in a masked lane harms nobod
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from argus_smt.absint.facts import Facts, Scope, Wrap
@@ -27,11 +27,12 @@ class Overflow:
 def of(facts: Facts) -> Iterator[Overflow]:
     """Wraps whose result reaches an address, mask, branch, divisor or promise."""
     uses: dict[str, list[Obligation]] = {}
+    order = {site: i for i, site in enumerate(facts.wraps)}
     for where, guards, reach in _uses(facts):
         for g in guards:
             wrap = facts.wraps.get(g.site)
             if wrap is not None:
-                others = _earlier(guards, g)
+                others = _earlier(guards, g, order)
                 live = Reach(reach.scope, reach.shape, where, others)
                 uses.setdefault(g.site, []).append(
                     Obligation("AR303", g.site, wrap.op, live, g.cond, f"{wrap.bits}-bit result", offset=g.exact)
@@ -43,9 +44,10 @@ def of(facts: Facts) -> Iterator[Overflow]:
             yield Overflow(wrap, own, tuple(dict.fromkeys(uses[site])))
 
 
-def _earlier(guards: Iterable[Guard], one: Guard) -> Guards:
-    """The other guards of a use, except those that say the same."""
-    return frozenset(g for g in guards if g.site != one.site)
+def _earlier(guards: Iterable[Guard], one: Guard, order: Mapping[str, int]) -> Guards:
+    """Guards that may be taken for granted: those of operations before this one, so that no two lean on each other."""
+    here = order[one.site]
+    return frozenset(g for g in guards if order.get(g.site, here) < here)
 
 
 def _uses(facts: Facts) -> Iterator[tuple[tuple[T.Term, ...], Guards, Reach]]:

@@ -145,7 +145,7 @@ def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
 def prune(limits: Sequence[Limit], facts: Sequence[Term], prover: Prover) -> list[Limit]:
     """Limits without those that another one implies."""
     kept = list({x.text: x for x in limits}.values())
-    for one in list(kept):
+    for one in sorted(kept, key=lambda x: -len(x.text)):
         others = [x.term for x in kept if x is not one and x.term is not None]
         if one.term is None or not others:
             continue
