@@ -13,7 +13,7 @@ class Index:
     """An index in the kernel: a scalar or a one-dimensional tile, and the mask outside of which it is not valid.
 
     `bound` is the size that it is below where `mask` holds; no mask means everywhere. `local` is the index inside its
-    block.
+    block, `whole` a condition under which all of the block is valid.
     """
 
     code: str
@@ -21,6 +21,7 @@ class Index:
     mask: str = ""
     tile: bool = True
     local: str = ""
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,8 @@ def grid_index(d: Draft, dim: str) -> Index:
                 d.put("    return")
             local = f"tl.arange(0, {block})"
             i = d.let("i", f"{p} * {block} + {local}")
-            return Index(i, dim, bounded(d, i, dim, local), local=local)
+            whole = f"({p} + 1) * {block} <= {dim}"
+            return Index(i, dim, bounded(d, i, dim, local), local=local, whole=whole)
 
 
 def flat_indices(d: Draft, rows: str, cols: str) -> tuple[Index, Index]:

@@ -100,24 +100,16 @@ def load(d: Draft, indices: tuple[Index, ...]) -> str:
     mask = joined(d, indices)
     where = d.let("q", address(d, t, indices))
     fill = d.rng.choice(("", ", other=0"))
-    full = fast_path(indices)
+    full = indices[0].whole if len(indices) == 1 else ""
     if full and d.rng.random() < 0.7:
         d.features.add("fast path")
         name = d.fresh("v")
-        d.put(f"if {full if not d.fault('fast path too wide') else full.replace('+ 1', '', 1)}:")
+        d.put(f"if {full if not d.fault('fast path too wide') else full.replace(' + 1', '', 1)}:")
         d.put(f"    {name} = tl.load({where})")
         d.put("else:")
         d.put(f"    {name} = tl.load({where}, mask={mask}, other=0)" if mask else f"    {name} = tl.load({where})")
         return name
     return d.let("v", f"tl.load({where}, mask={mask}{fill})" if mask else f"tl.load({where})")
-
-
-def fast_path(indices: tuple[Index, ...]) -> str:
-    """Condition under which a block of a plain one-dimensional index is whole."""
-    if len(indices) != 1 or not indices[0].local or not indices[0].code.startswith("i") or "*" in indices[0].bound:
-        return ""
-    i = indices[0]
-    return f"tl.max({i.code}, axis=0) + 1 <= {i.bound}"
 
 
 def store(d: Draft, indices: tuple[Index, ...], value: str) -> None:
