@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import platform
+import shlex
 import statistics
 import subprocess
 import sys
@@ -24,7 +25,6 @@ from argus_smt.prove.capturing import Captures, Job
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results.md"
-COMMAND = "python benchmarks/prove.py --write"
 MAX_WORKER_MB = 300.0
 HELP_S = 0.3
 WHOLE_S = 8.0
@@ -195,15 +195,17 @@ def row_line(row: Row, base_s: float) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def report(rows: list[Row], runs: int, command: list[str]) -> str:
-    """The whole table as Markdown."""
+def report(rows: list[Row], runs: int, command: list[str], arguments: list[str]) -> str:
+    """The whole table as Markdown; `arguments` are those that give it again."""
     base = {row.example: row.slowest_s for row in reversed(rows)}
     versions = ", ".join(f"{name} {version(name)}" for name in ("z3-solver", "torch", "triton"))
     peak = max(row.maxrss_mb for row in rows)
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `{COMMAND}`; medians of {runs} runs, each in a fresh process. Times are wall clock for",
+        f"Written by `{shlex.join(['python', 'benchmarks/prove.py', *arguments])}`.",
+        "",
+        f"Medians of {runs} run{'s' * (runs > 1)}, each in a fresh process. Times are wall clock for",
         "analysis and solving after capture, all checks. *Slowest* is the slowest case of the launch, which the figure",
         "to reach is about; *to smallest* divides it by that of the smallest size class. A class bounds every size.",
         "",
@@ -243,7 +245,7 @@ def main(arguments: list[str]) -> int:
         for size, bound in CLASSES:
             print(f"{example.name}, sizes {size}", file=sys.stderr, flush=True)
             rows.append(measure(example, size, bound, chosen.runs))
-    text = report(rows, chosen.runs, whole_process(chosen.runs))
+    text = report(rows, chosen.runs, whole_process(chosen.runs), arguments)
     if chosen.write:
         RESULTS.write_text(text, encoding="utf-8")
     print(text, end="")
