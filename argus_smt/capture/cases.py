@@ -102,6 +102,15 @@ class _Widening:
 
     def run(self) -> None:
         w = self._widths()
+        try:
+            self.maker.compiler.kernel(self.record.fn, self._form(w, {}), self.record.options)
+        except CompileRefused as error:
+            if "numel" in error.message:  # a matter of the constexprs alone
+                label = _label(self.split.values, self.record)
+                self.out.refusals.append(Refusal(label, self.split.conditions, error.message))
+                return
+        except Unsupported:
+            pass
         mergeable, apart = self._ones(w)
         under = [c for c in w.limits] + [_apart(g) for g in apart]
         merged = mergeable if self._all_ones_agree(w, {}, mergeable) else []
@@ -136,9 +145,12 @@ class _Widening:
         conditions = [*under, Condition(outside, "case", f"{g.term} needs 64 bits"), *w.within(g)]
         if self.maker.session.possible([*self.split.hypotheses, *_terms(conditions)]) is False:
             return
+        types = {p: "i64" for p in g.params}
+        self._special(w, types, conditions, ones, f"{g.term} is i64")
         for a in (a for a in apart if a is not g):
-            self._leave_out(T.and_(outside, T.eq(a.term, 1)), f"{g.term} needs 64 bits and {a.term} is 1")
-        self._special(w, {p: "i64" for p in g.params}, conditions, ones, f"{g.term} is i64")
+            both = [c for c in conditions if c.term is not T.ne(a.term, 1)] + [_is_one(a)]
+            with_one = {**types, **{p: "constexpr" for p in a.ones}}
+            self._special(w, with_one, both, ones, f"{g.term} is i64, {a.term} = 1")
 
     def _special(
         self, w: Widths, types: dict[str, str], conditions: list[Condition], ones: list[Group], label: str
@@ -154,7 +166,12 @@ class _Widening:
         big = [g for g in w.groups if g.big]
         if len(big) > 1:
             names = ", ".join(str(g.term) for g in big)
-            self._leave_out(w.several_big(), f"two or more different integer arguments of 2**31 or more at once ({names})")
+            why = f"two or more different integer arguments of 2**31 or more at once ({names})"
+            condition = T.and_(self.path, w.several_big())
+            if self.maker.session.possible([*self.split.hypotheses, condition]) is not False:
+                left_out = NotCovered(condition, why, self.record.span)
+                if left_out not in self.out.left_out:
+                    self.out.left_out.append(left_out)
 
     # ------------------------------------------------------------ the constant 1
 

@@ -6,11 +6,17 @@ from argus_smt.source import NOWHERE, Span
 
 
 class CaptureError(Exception):
-    """Input that Argus cannot work on. `message` is one line; `help` says what to do; `excerpt` shows the place."""
+    """Input that Argus cannot work on.
 
-    def __init__(self, message: str, span: Span = NOWHERE, help: str = "", excerpt: str = "") -> None:
+    `message` is one line; `help` says what to do; `excerpt` shows the place; `code` is the front-end code it belongs to.
+    """
+
+    def __init__(
+        self, message: str, span: Span = NOWHERE, help: str = "", excerpt: str = "", code: str = "AR104"
+    ) -> None:
         super().__init__(message)
         self.message, self.span, self.help, self.excerpt = " ".join(message.split()), span, help, excerpt
+        self.code = code
 
 
 class SignatureError(Exception):

@@ -16,8 +16,9 @@ from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 
 from argus_smt.capture import target
+from argus_smt.capture.device import PretendDevice
 from argus_smt.capture.failure import PathEnd
-from argus_smt.capture.world import DEVICE, World, storage_key
+from argus_smt.capture.world import World, storage_key
 from argus_smt.smt import term as T
 
 
@@ -69,7 +70,7 @@ def machine() -> Iterator[None]:
 
 def _cuda() -> dict[str, Any]:
     stream = SimpleNamespace(
-        cuda_stream=0, device=torch.device(DEVICE, 0), synchronize=_nothing, wait_stream=_nothing,
+        cuda_stream=0, device=torch.device("cuda", 0), synchronize=_nothing, wait_stream=_nothing,
         wait_event=_nothing, record_event=_nothing, device_index=0,
     )  # fmt: skip
     null: Callable[..., Any] = lambda *a, **k: contextlib.nullcontext()  # noqa: E731
@@ -101,7 +102,7 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
 def _driver() -> Any:
     return SimpleNamespace(
         get_current_target=lambda: GPUTarget(target.BACKEND, target.ARCH, target.WARP),
-        get_active_torch_device=lambda: torch.device(DEVICE, 0),
+        get_active_torch_device=lambda: torch.device("cuda", 0),
         get_current_device=lambda: 0,
         set_current_device=_nothing,
         get_current_stream=lambda *a: 0,
@@ -133,6 +134,7 @@ def symbolic(world: World) -> Iterator[None]:
             )
         )
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
+        stack.enter_context(PretendDevice())
         yield
 
 

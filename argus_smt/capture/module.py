@@ -19,26 +19,26 @@ def read_source(path: str) -> tuple[str, types.CodeType]:
     """Text and code of a Python file. Raises CaptureError for what is no Python file."""
     p = Path(path)
     if p.is_dir():
-        raise CaptureError(f"{path} is a directory, not a Python file")
+        raise CaptureError(f"{path} is a directory, not a Python file", code="AR101")
     if not p.exists():
-        raise CaptureError(f"no such file: {path}")
+        raise CaptureError(f"no such file: {path}", code="AR101")
     if p.suffix not in (".py", ".pyw", ""):
-        raise CaptureError(f"{path} is not a Python file")
+        raise CaptureError(f"{path} is not a Python file", code="AR101")
     try:
         text = p.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise CaptureError(f"{path} is not a Python file: it is not text in UTF-8") from None
+        raise CaptureError(f"{path} is not a Python file: it is not text in UTF-8", code="AR101") from None
     except OSError as error:
-        raise CaptureError(f"cannot read {path}: {error.strerror}") from None
+        raise CaptureError(f"cannot read {path}: {error.strerror}", code="AR101") from None
     try:
         return text, compile(text, path, "exec", dont_inherit=True)
     except SyntaxError as error:
         span = Span(path, error.lineno or 1, error.offset or 0)
         line = (error.text or "").rstrip("\n")
         mark = " " * max(0, (error.offset or 1) - 1) + "^" if line else ""
-        raise CaptureError(f"syntax error: {error.msg}", span, excerpt=f"{line}\n{mark}".strip("\n")) from None
+        raise CaptureError(f"syntax error: {error.msg}", span, excerpt=f"{line}\n{mark}".strip("\n"), code="AR101") from None
     except ValueError as error:
-        raise CaptureError(f"{path} is not a Python file: {error}") from None
+        raise CaptureError(f"{path} is not a Python file: {error}", code="AR101") from None
 
 
 class Loader:
@@ -69,9 +69,11 @@ class Loader:
         try:
             exec(self.code, module.__dict__)
         except Exception as error:
-            raise CaptureError(f"importing the file fails: {describe(error)}", failing_span(error, self.path)) from None
+            why = f"importing the file fails: {describe(error)}"
+            raise CaptureError(why, failing_span(error, self.path), code="AR101") from None
         except SystemExit as error:
-            raise CaptureError(f"importing the file ends the program: SystemExit({error.code!r})", Span(self.path, 1)) from None
+            why = f"importing the file ends the program: SystemExit({error.code!r})"
+            raise CaptureError(why, Span(self.path, 1), code="AR101") from None
         return module
 
     def _forget(self) -> None:

@@ -17,15 +17,15 @@ def check_outcomes(found: Exploration, signature: Signature, loader: Loader) -> 
     pins = [o for o in outcomes if o.kind == "pin"]
     free = [o for o in launching if all(d.kind != "pin" for d in o.decisions)]
     if pins and not free:
-        raise CaptureError(pins[0].reason, pins[0].span, _PIN_HELP, _line(loader, pins[0].span.line))
+        raise CaptureError(pins[0].reason, pins[0].span, _PIN_HELP, _line(loader, pins[0].span.line), "AR106")
     if launching:
         return
     failing = [o for o in outcomes if o.kind in ("rejects", "unknown")]
     if failing:
         first = failing[0]
         every = "" if len(failing) == 1 else " on every path"
-        raise CaptureError(f"{first.reason}{every}", first.span, excerpt=_line(loader, first.span.line))
-    raise CaptureError(f"`{signature.name}` never launches a kernel")
+        raise CaptureError(f"{first.reason}{every}", first.span, excerpt=_line(loader, first.span.line), code="AR105")
+    raise CaptureError(f"`{signature.name}` never launches a kernel", code="AR102")
 
 
 def _line(loader: Loader, number: int) -> str:

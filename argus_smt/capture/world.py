@@ -31,7 +31,6 @@ TORCH_DTYPES = {
 }  # fmt: skip
 MEMORY_DTYPES = {v: {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i1"}.get(k, k)
                  for k, v in TORCH_DTYPES.items()}  # fmt: skip
-DEVICE = "cuda"
 
 
 @dataclass(slots=True)
@@ -84,6 +83,7 @@ class World:
         self.registry = registry
         self.env = Env()
         self.fake = FakeTensorMode(shape_env=self.env, allow_non_fake_inputs=True)
+        self.fake.cache_enabled = False  # its keys ask about strides that no operation asks about
         self.names: dict[sympy.Symbol, Term] = {}
         self.sympy: dict[str, sympy.Symbol] = {}
         self.storages: dict[int, tuple[Tensor, torch.Tensor]] = {}
@@ -170,7 +170,7 @@ class World:
         """The fake tensor of a declared one; its storage is remembered under its name."""
         out = torch.empty_strided(
             tuple(map(self.integer, t.dims)), tuple(map(self.integer, t.strides)),
-            dtype=TORCH_DTYPES[dtype or t.dtype], device=DEVICE,
+            dtype=TORCH_DTYPES[dtype or t.dtype], device="cpu",
         )  # fmt: skip
         self.storages[storage_key(out)] = (t, out)
         return out

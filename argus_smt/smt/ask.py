@@ -22,6 +22,7 @@ class Session:
         self.queries = 0
         self._lowering = Lowering(z3.Context())
         self._answers: dict[tuple[frozenset[Term], Term, int], bool | None] = {}
+        self._parts: dict[tuple[frozenset[Term], int], bool | None] = {}
 
     def implied(self, hypotheses: Sequence[Term], goal: Term, rlimit: int = RLIMIT) -> bool | None:
         """Whether every integer assignment that meets the hypotheses meets `goal`; None if undecided."""
@@ -33,13 +34,25 @@ class Session:
         return self._answers[key]
 
     def _decide(self, hypotheses: Sequence[Term], goal: Term, rlimit: int) -> bool | None:
-        """Intervals first: they settle signs of products, which the solver may not."""
+        """Intervals first: they settle signs of products, which the solver may not.
+
+        Then the solver, on conditions that share symbols with the goal; the others count only if they contradict.
+        """
         bounds = Bounds()
         bounds.learn(hypotheses)
         if bounds.truth(goal) is True:
             return True
-        possible = self._check([*hypotheses, T.not_(goal)], rlimit)
-        return None if possible is None else possible is False
+        answers = [self._part(part, rlimit) for part in _components([*hypotheses, T.not_(goal)])]
+        if False in answers:
+            return True
+        return None if None in answers else False
+
+    def _part(self, conditions: list[Term], rlimit: int) -> bool | None:
+        """Whether conditions that hang together are satisfiable."""
+        key = (frozenset(conditions), rlimit)
+        if key not in self._parts:
+            self._parts[key] = self._check(conditions, rlimit)
+        return self._parts[key]
 
     def possible(self, conditions: Sequence[Term], rlimit: int = RLIMIT) -> bool | None:
         """Whether some assignment meets all conditions; None if undecided."""
@@ -57,7 +70,8 @@ class Session:
 
     def _models(self, hypotheses: Sequence[Term], term: Term, rlimit: int) -> Iterator[int | None]:
         """Values one after the other; a None means that the solver gave up."""
-        solver = self._solver(hypotheses, [*hypotheses, term], rlimit)
+        related = _components([*hypotheses, T.eq(term, T.var("?"))])[0][1:]
+        solver = self._solver(related, [*related, term], rlimit)
         target = self._lowering.term(term)
         while (answer := self._run(solver)) == z3.sat:
             value = solver.model().eval(target, model_completion=True)
@@ -83,6 +97,23 @@ class Session:
     def _run(self, solver: z3.Solver) -> z3.CheckSatResult:
         self.queries += 1
         return solver.check()
+
+
+def _components(conditions: Sequence[Term]) -> list[list[Term]]:
+    """Conditions grouped so that groups share no symbol and no unknown function; the last one's group comes first."""
+    groups: list[tuple[set[object], list[Term]]] = []
+    for c in conditions:
+        symbols: set[object] = {*c.free, *((a.op, a.data) for a in c.apps)}
+        members = [c]
+        apart = []
+        for s, m in groups:
+            if s & symbols:
+                symbols |= s
+                members += m
+            else:
+                apart.append((s, m))
+        groups = [(symbols, members), *apart]
+    return [m for _, m in groups]
 
 
 _SHARED: list[Session] = []
