@@ -23,6 +23,7 @@ _COLOURS = {
 METHODS = ("interval", "algebra", "solver")
 SHOWN_LIMITS = 2
 SHOWN_CASES = 6
+SHOWN_TEXTS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +161,18 @@ def _notes(group: Group, style: Style) -> list[str]:
     if ob.help:
         notes.append(f"help: {ob.help}")
     if group.others:
-        cases = dict.fromkeys(o.case for o in group.others if o.case and o.case != ob.case)
-        count = len(group.others)
-        names = f": {'; '.join(list(cases)[:4])}{'; …' if len(cases) > 4 else ''}" if cases else ""
-        notes.append(f"also in {count} other case{'s' if count > 1 else ''}{names}")
+        notes.append(_also(ob, group.others))
     return notes
+
+
+def _also(ob: Obligation, others: Sequence[Obligation]) -> str:
+    """The other findings of the same defect: their cases, or how many there are."""
+    count = len(others)
+    labels = [*dict.fromkeys(o.case for o in others if o.case and o.case != ob.case)]
+    if not labels:
+        return f"and {count} more of this kind at this place"
+    names = "; ".join(labels[:4]) + ("; …" if len(labels) > 4 else "")
+    return f"also in {count} other case{'s' if count > 1 else ''}: {names}"
 
 
 def _near(at: Location, primary: Location, style: Style) -> str:
@@ -252,7 +260,7 @@ def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
     for p in kernel.preconditions:
         where = f" at line {p.location.line}" if p.location else ""
         by_source.setdefault(p.source + where, {})[_precondition(p, named)] = None
-    lines += [f"given {', '.join(texts)} [{source}]" for source, texts in by_source.items()]
+    lines += [f"given {_few([*texts])} [{source}]" for source, texts in by_source.items()]
     labels = [c.label for c in kernel.cases]
     if len(labels) > SHOWN_CASES:
         lines.append(f"{len(labels)} cases: {'; '.join(labels[: SHOWN_CASES - 1])}; …; {labels[-1]}")
@@ -260,6 +268,12 @@ def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
         lines.append(f"cases: {'; '.join(labels)}")
     lines += [f"assuming {text}" for text in kernel.assumptions]
     return lines
+
+
+def _few(texts: list[str]) -> str:
+    """The texts in one line; of very many the first, and how many more the JSON report lists."""
+    more = len(texts) - SHOWN_TEXTS
+    return ", ".join(texts) if more <= 1 else ", ".join(texts[:SHOWN_TEXTS]) + f", and {more} more"
 
 
 def _precondition(p: Precondition, named: set[str]) -> str:

@@ -126,8 +126,17 @@ def _site(f: Finding) -> tuple[str, str]:
 
 
 def _unknown(code: str, span: Span, message: str, reason: str, label: str = "") -> Finding:
+    """An obligation that is not decided; those of one code at one place count as one defect."""
     return Finding(
-        code, Verdict.UNKNOWN, Severity.ERROR, span, message, label=label, reason=reason, reason_code=code, site=message
+        code,
+        Verdict.UNKNOWN,
+        Severity.ERROR,
+        span,
+        message,
+        label=label,
+        reason=reason,
+        reason_code=code,
+        site=f"{code} {span}",
     )
 
 

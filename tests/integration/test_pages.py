@@ -1,4 +1,4 @@
-"""The examples of the manual pages are what the pages say: the first is refuted with the code, the mended one is not."""
+"""The examples of the manual pages do what the pages say: the first is refuted with the code, the mended one is not."""
 
 from __future__ import annotations
 
