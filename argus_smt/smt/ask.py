@@ -13,6 +13,18 @@ from argus_smt.smt.term import Term
 
 RLIMIT = 400_000
 """Default effort of one question in the solver's deterministic units (well under a second)."""
+MAX_POINTS = 40
+
+
+class _Everywhere(dict[str, int]):
+    """An assignment that gives every symbol one value."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__()
+        self.value = value
+
+    def __missing__(self, key: str) -> int:
+        return self.value
 
 
 class Session:
@@ -23,6 +35,7 @@ class Session:
         self._lowering = Lowering(z3.Context())
         self._answers: dict[tuple[frozenset[Term], Term, int], bool | None] = {}
         self._parts: dict[tuple[frozenset[Term], int], bool | None] = {}
+        self._points: list[dict[str, int]] = [_Everywhere(v) for v in (0, 1, 16, 1 << 31, 1 << 33)]
 
     def implied(self, hypotheses: Sequence[Term], goal: Term, rlimit: int = RLIMIT) -> bool | None:
         """Whether every integer assignment that meets the hypotheses meets `goal`; None if undecided."""
@@ -48,10 +61,11 @@ class Session:
         return None if None in answers else False
 
     def _part(self, conditions: list[Term], rlimit: int) -> bool | None:
-        """Whether conditions that hang together are satisfiable."""
+        """Whether conditions that hang together are satisfiable; earlier solutions are tried first."""
         key = (frozenset(conditions), rlimit)
         if key not in self._parts:
-            self._parts[key] = self._check(conditions, rlimit)
+            tried = any(_holds(conditions, point) for point in reversed(self._points))
+            self._parts[key] = True if tried else self._check(conditions, rlimit)
         return self._parts[key]
 
     def possible(self, conditions: Sequence[Term], rlimit: int = RLIMIT) -> bool | None:
@@ -83,7 +97,12 @@ class Session:
     def _check(self, conditions: Sequence[Term], rlimit: int) -> bool | None:
         if T.FALSE in conditions:
             return False
-        answer = self._run(self._solver(conditions, conditions, rlimit))
+        solver = self._solver(conditions, conditions, rlimit)
+        answer = self._run(solver)
+        if answer == z3.sat:
+            model = solver.model()
+            point = {d.name(): model[d].as_long() for d in model.decls() if z3.is_int_value(model[d])}
+            self._points = [*self._points[-MAX_POINTS:], point]
         return None if answer == z3.unknown else bool(answer == z3.sat)
 
     def _solver(self, conditions: Sequence[Term], mentioned: Sequence[Term], rlimit: int) -> z3.Solver:
@@ -97,6 +116,21 @@ class Session:
     def _run(self, solver: z3.Solver) -> z3.CheckSatResult:
         self.queries += 1
         return solver.check()
+
+
+def _holds(conditions: Sequence[Term], point: dict[str, int]) -> bool:
+    """Whether an assignment meets all conditions; False where it leaves some symbol or function open."""
+
+    def read(t: Term, args: tuple[int, ...]) -> int:
+        if t.op != "var":
+            raise KeyError(t.data)
+        return point[t.data]
+
+    memo: dict[Term, int] = {}
+    try:
+        return all(T.evaluate(c, read, memo) for c in conditions)
+    except (KeyError, ZeroDivisionError):
+        return False
 
 
 def _components(conditions: Sequence[Term]) -> list[list[Term]]:
