@@ -19,6 +19,7 @@ from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import help_text, message, operation, source_text
 from argus_smt.smt import term as T
 from argus_smt.smt.model import Model
+from argus_smt.smt.term import Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,23 @@ def wrap_findings(context: Context, mode: str) -> Widths:
     limits: list[Limit] = []
     for item in overflows(context.facts):
         started = time.monotonic()
+        if item.wrap.bits == 64:
+            item = _in_address_space(item, context.dom.extents)
         made, limit = _one(context, item, mode)
         limits += [limit] if limit is not None else []
         spent = time.monotonic() - started
         findings += [replace(f, time_s=spent if i == 0 else 0.0) for i, f in enumerate(made)]
     kept = prune(limits, context.dom.facts, context.prover)
     return Widths(tuple(findings), tuple(x.text for x in kept))
+
+
+def _in_address_space(item: Overflow, extents: tuple[Term, ...]) -> Overflow:
+    """The duties of a 64-bit result, which may lean on every tensor being smaller than the address space."""
+
+    def known(duty: Obligation) -> Obligation:
+        return replace(duty, reach=replace(duty.reach, where=(*duty.reach.where, *extents)))
+
+    return replace(item, at_operation=known(item.at_operation), at_uses=tuple(known(u) for u in item.at_uses))
 
 
 def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Limit | None]:
