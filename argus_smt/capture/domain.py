@@ -93,6 +93,9 @@ class _Builder:
                 self.require(w.term, "call", w.text)
             elif w.tensor and w.tensor not in tensors:
                 raise self.fail(f"`{w.tensor}` is not a tensor of the call", w.position)
+        for a in self.s.arguments:
+            if isinstance(a.type, ScalarType) and a.type.kind == "int" and a.type.range is not None:
+                self.in_range(T.var(a.name), a.type.range, f"{a.name} {a.type.text}")
         ints = {
             a.name: self.sub(T.var(a.name))
             for a in self.s.arguments

@@ -1,0 +1,159 @@
+"""Input that cannot be worked on: each gets one clear line, with its place and what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from argus_smt.capture.failure import CaptureError, SignatureError
+from argus_smt.capture.service import answer
+from tests.unit.capture.conftest import HEADER
+
+LAUNCH = """def launch(x):
+    y = torch.empty_like(x)
+    copy[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+"""
+
+
+def refusal(tmp_path: Path, text: str | bytes | None, **request: Any) -> CaptureError:
+    """The error that a request for a file with this text ends in."""
+    path = tmp_path / request.pop("name", "user.py")
+    if text is not None:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(CaptureError) as caught:
+        answer({"file": str(path), **request})
+    assert "\n" not in caught.value.message
+    return caught.value
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    assert "no such file: " in refusal(tmp_path, None).message
+
+
+def test_directory(tmp_path: Path) -> None:
+    with pytest.raises(CaptureError, match="is a directory"):
+        answer({"file": str(tmp_path)})
+
+
+@pytest.mark.parametrize(("text", "name"), [(b"\x89PNG\xff\x00", "user.py"), (b"x", "notes.txt"), (b"a\x00b", "user.py")])
+def test_not_python(tmp_path: Path, text: bytes, name: str) -> None:
+    error = refusal(tmp_path, text, name=name)
+    assert "Python" in error.message or "syntax error" in error.message
+    assert error.code == "AR101"
+
+
+def test_syntax_error(tmp_path: Path) -> None:
+    error = refusal(tmp_path, "import os\ndef f(:\n    pass\n")
+    assert error.message.startswith("syntax error: ")
+    assert (error.span.line, error.span.column) == (2, 7)
+    assert error.excerpt.splitlines()[0] == "def f(:"
+
+
+def test_import_error_in_the_users_module(tmp_path: Path) -> None:
+    error = refusal(tmp_path, HEADER + "import not_there_at_all\n" + LAUNCH, call="launch(x: f32[n])")
+    assert "ModuleNotFoundError: No module named 'not_there_at_all'" in error.message
+    assert error.span.line == HEADER.count("\n") + 1
+    error = refusal(tmp_path, HEADER + "import sys\nsys.exit(3)\n" + LAUNCH, call="launch(x: f32[n])")
+    assert "SystemExit(3)" in error.message
+
+
+def test_no_kernel(tmp_path: Path) -> None:
+    error = refusal(tmp_path, "def launch(x):\n    return x\n", call="launch(x: f32[n])")
+    assert (error.message, error.code) == ("no @triton.jit kernel found", "AR102")
+
+
+def test_no_signature_lists_launchers_and_a_line_to_paste(tmp_path: Path) -> None:
+    body = "def launch(a, idx, n=3):\n    M, K = a.shape\n    V = idx.shape[0]\n    copy[(M,)](a, idx, K, BLOCK=64)\n"
+    error = refusal(tmp_path, HEADER + body)
+    assert error.code == "AR103"
+    assert "launchers found: `launch` (line 12)" in error.help
+    assert '--call "launch(a: f32[M, K], idx: i32[V], n: int = 3)"' in error.help
+    error = refusal(tmp_path, HEADER)
+    assert '--kernel "copy(x: int, y: int, n: int, BLOCK=64) grid (1,)"' in error.help
+
+
+def test_launcher_not_found(tmp_path: Path) -> None:
+    error = refusal(tmp_path, HEADER + LAUNCH, call="lunch(x: f32[n])")
+    assert (error.message, error.help) == ("no launcher `lunch` in the file", "did you mean `launch`?")
+    error = refusal(tmp_path, HEADER + LAUNCH, kernel="kopy(x: f32[n]) grid (1,)")
+    assert (error.message, error.help) == ("no kernel `kopy` in the file", "did you mean `copy`?")
+
+
+def test_wrong_arguments(tmp_path: Path) -> None:
+    error = refusal(tmp_path, HEADER + LAUNCH, call="launch(y: f32[n])")
+    assert error.message == "the signature leaves out `x` of `launch`"
+    error = refusal(tmp_path, HEADER + LAUNCH, call="launch(x: f32[n], z: int)")
+    assert error.message == "`launch` has no argument `z`"
+
+
+def test_signature_faults_have_a_caret(tmp_path: Path) -> None:
+    path = tmp_path / "user.py"
+    path.write_text(HEADER + LAUNCH)
+    with pytest.raises(SignatureError, match="unknown dtype `float32`"):
+        answer({"file": str(path), "call": "launch(x: float32[n])"})
+    with pytest.raises(SignatureError, match="has no grid"):
+        answer({"file": str(path), "call": "launch(x: f32[n]) grid (1,)"})
+    with pytest.raises(SignatureError, match="ends with its grid"):
+        answer({"file": str(path), "kernel": "copy(x: f32[n], y: f32[n], n: int, BLOCK=64)"})
+
+
+def test_declared_signature_that_does_not_parse_points_at_the_function(tmp_path: Path) -> None:
+    error = refusal(tmp_path, HEADER + "import argus_smt as argus\n@argus.launch('x: f77[n]')\n" + LAUNCH)
+    assert "unknown dtype `f77`" in error.message
+    assert error.span.line in (12, 13)
+    assert error.excerpt.splitlines()[0] == "launch(x: f77[n])"
+
+
+def test_launcher_that_raises_on_every_path(tmp_path: Path) -> None:
+    body = "def launch(x):\n    if x.shape[0] > 3:\n        raise ValueError('too big')\n    raise ValueError('too small')\n"
+    error = refusal(tmp_path, HEADER + body + "\n\n" + LAUNCH.replace("launch", "other"), call="launch(x: f32[n])")
+    assert error.message == "the launcher raises ValueError: too big on every path"
+    assert (error.span.line, error.code) == (14, "AR105")
+    assert error.excerpt.strip() == "raise ValueError('too big')"
+
+
+def test_wrong_launch_of_the_kernel(tmp_path: Path) -> None:
+    body = "def launch(x):\n    copy[(1,)](x, x, BLOCK=64)\n"
+    error = refusal(tmp_path, HEADER + body, call="launch(x: f32[n])")
+    assert error.message == "the launcher raises TypeError: missing a required argument: 'n'"
+    assert error.span.line == 13
+    body = "def launch(x):\n    copy[(1,)](x, x, 3, BLOCKS=64, BLOCK=32)\n"
+    assert "unexpected keyword argument 'BLOCKS'" in refusal(tmp_path, HEADER + body, call="launch(x: f32[n])").message
+
+
+def test_launcher_that_never_launches(tmp_path: Path) -> None:
+    body = "def launch(x):\n    return x + 1\n\n\n" + LAUNCH.replace("launch", "other")
+    error = refusal(tmp_path, HEADER + body, call="launch(x: f32[n])")
+    assert (error.message, error.code) == ("`launch` never launches a kernel", "AR102")
+
+
+def test_size_that_becomes_a_number(tmp_path: Path) -> None:
+    body = "def launch(x):\n    n = x.shape[0]\n    t = torch.tensor([n])\n    copy[(1,)](x, x, len(range(n)), BLOCK=64)\n"
+    error = refusal(tmp_path, HEADER + body, call="launch(x: f32[N])")
+    assert error.message == "line 14 turns the size N into a number"
+    assert (error.span.line, error.code) == (14, "AR106")
+    assert "helper" in error.help
+
+
+def test_reply_is_not_disturbed_by_what_user_code_prints(tmp_path: Path) -> None:
+    path = tmp_path / "user.py"
+    path.write_text("import os\nprint('loud')\nos.write(1, b'louder')\n" + HEADER + LAUNCH.replace("y =", "print(x); y ="))
+    request = json.dumps({"file": str(path), "call": "launch(x: f32[n])"})
+    done = subprocess.run(
+        [sys.executable, "-m", "argus_smt.capture"], input=request, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )  # fmt: skip
+    reply = json.loads(done.stdout)
+    assert reply["ok"]
+    assert len(reply["programs"]) == 1
+    assert "loud" in done.stderr
+    request = json.dumps({"file": str(tmp_path / "no.py"), "reply": str(tmp_path / "reply.json")})
+    subprocess.run([sys.executable, "-m", "argus_smt.capture"], input=request, text=True, check=True)
+    assert "no such file" in json.loads((tmp_path / "reply.json").read_text())["error"]["message"]
