@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Poly, Term
@@ -70,7 +71,7 @@ def _weight(stride: Term) -> tuple[int, int]:
 
 
 def _merge_idle(dims: list[Dimension]) -> list[Dimension]:
-    for i, (a, b) in enumerate(zip(dims, dims[1:], strict=False)):
+    for i, (a, b) in enumerate(pairwise(dims)):
         if a.index is T.ZERO and a.stride is b.extent * b.stride:
             both = Dimension(T.ZERO, a.extent * b.extent, b.stride, a.axes + b.axes)
             return [*dims[:i], both, *dims[i + 2 :]]

@@ -9,7 +9,18 @@ from argus_smt.absint.integers import bits_of, is_integer
 from argus_smt.absint.recurrence import HOLE, Carried, Closed, close, holes_in, past
 from argus_smt.absint.state import State, fits, guard
 from argus_smt.absint.values import (
-    COORDS, NO_GUARDS, AbsValue, FloatV, Guard, Guards, IntV, LostV, PtrV, Target, choose, map_terms,
+    COORDS,
+    NO_GUARDS,
+    AbsValue,
+    FloatV,
+    Guard,
+    Guards,
+    IntV,
+    LostV,
+    PtrV,
+    Target,
+    choose,
+    map_terms,
 )  # fmt: skip
 from argus_smt.ir.ops import Block, For, If, Value, While
 from argus_smt.ir.types import shape_of

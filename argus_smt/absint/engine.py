@@ -14,10 +14,8 @@ from argus_smt.ir import ops as I
 from argus_smt.ir.launch import Arg, Case, Launch, PointerArg
 from argus_smt.ir.types import shape_of
 from argus_smt.ir.walk import results, walk
-from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
-
 
 Ask = Callable[[Sequence[Term], Term, Bounds], bool]
 

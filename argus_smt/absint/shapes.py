@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from argus_smt.absint.state import State
 from argus_smt.absint.values import COORDS, AbsValue, IntV, choose, map_terms
-from argus_smt.ir.ops import Broadcast, Cat, ExpandDims, Gather, Join, Reshape, Split, Splat, Trans, Unsplat
+from argus_smt.ir.ops import Broadcast, Cat, ExpandDims, Gather, Join, Reshape, Splat, Split, Trans, Unsplat
 from argus_smt.ir.types import shape_of
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term

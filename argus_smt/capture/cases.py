@@ -19,6 +19,8 @@ from argus_smt.smt.term import Term
 
 MAX_CASES = 128
 FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
+SHOWN = 4
+"""So many arguments are named in a limit; more are summed up."""
 GIVE_UP = 6
 """After so many refusals in a row that are no power of two, other such values are not tried."""
 
@@ -30,13 +32,17 @@ class Cases:
     cases: list[Case] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     left_out: list[NotCovered] = field(default_factory=list)
+    limits: list[Condition] = field(default_factory=list)
 
 
 class CaseMaker:
-    """Makes the cases of launches with one compiler and one solver session."""
+    """Makes the cases of launches with one compiler and one solver session.
 
-    def __init__(self, session: Session, compiler: Compiler, splitter: Splitter) -> None:
-        self.session, self.compiler, self.splitter = session, compiler, splitter
+    Unless `wide`, integer arguments of 2**31 and more are left to a limit where smaller ones are possible.
+    """
+
+    def __init__(self, session: Session, compiler: Compiler, splitter: Splitter, wide: bool) -> None:
+        self.session, self.compiler, self.splitter, self.wide = session, compiler, splitter, wide
 
     def cases(self, record: Record, hypotheses: Sequence[Term]) -> Cases:
         """All cases of a launch under the preconditions and its path."""
@@ -124,12 +130,17 @@ class _Widening:
             types = {p: "constexpr" for p in g.ones}
             conditions = [*w.limits, _is_one(g), *w.within(g), *(_apart(o) for o in apart if o is not g)]
             self._special(w, types, conditions, merged, f"{g.term} = 1")
-        for g in w.groups:
-            if g.big:
-                self._big(w, g, under, [o for o in merged if o is not g], apart)
+        big = [g for g in w.groups if g.big]
+        if not self.maker.wide and all(g.small for g in w.groups):
+            self._limit(T.and_(*(g.fits for g in big)), _below(big))
+            big = []
+        for g in big:
+            self._big(w, g, under, [o for o in merged if o is not g], apart)
         for a, b in ((a, b) for i, a in enumerate(apart) for b in apart[i + 1 :]):
             self._leave_out(T.and_(T.eq(a.term, 1), T.eq(b.term, 1)), f"{a.term} and {b.term} are both 1")
-        self._several_big(w)
+        if len(big) > 1:
+            names = ", ".join(str(g.term) for g in big)
+            self._limit(T.not_(w.several_big()), f"at most one of {names} is 2**31 or more")
 
     def _widths(self) -> Widths:
         s = self.split
@@ -162,16 +173,10 @@ class _Widening:
             conditions = [*conditions, *map(_apart, ones)]
         self._add(types, conditions, label)
 
-    def _several_big(self, w: Widths) -> None:
-        big = [g for g in w.groups if g.big]
-        if len(big) > 1:
-            names = ", ".join(str(g.term) for g in big)
-            why = f"two or more different integer arguments of 2**31 or more at once ({names})"
-            condition = T.and_(self.path, w.several_big())
-            if self.maker.session.possible([*self.split.hypotheses, condition]) is not False:
-                left_out = NotCovered(condition, why, self.record.span)
-                if left_out not in self.out.left_out:
-                    self.out.left_out.append(left_out)
+    def _limit(self, condition: Term, text: str) -> None:
+        limit = Condition(condition, "limit", text)
+        if condition is not T.TRUE and limit not in self.out.limits:
+            self.out.limits.append(limit)
 
     # ------------------------------------------------------------ the constant 1
 
@@ -263,6 +268,12 @@ def _plain(name: str, a: Argument, chosen: dict[Term, int]) -> tuple[str, str, o
             return name, "constexpr", bool(value) if boolean else value
         case Integer(fixed=fixed):
             return name, fixed or "i32", None
+
+
+def _below(groups: Sequence[Group]) -> str:
+    """`M, N < 2**31`, for arguments that are not bounded otherwise."""
+    names = [str(g.term) for g in groups]
+    return f"{', '.join(names)} < 2**31" if len(names) <= SHOWN else "every integer argument < 2**31"
 
 
 def _label(values: Sequence[tuple[Term, int]], record: Record) -> str:

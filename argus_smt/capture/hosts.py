@@ -12,11 +12,12 @@ from typing import Any
 
 import torch
 import triton
+from torch._subclasses.fake_tensor import FakeTensor
 from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 
 from argus_smt.capture import target
-from argus_smt.capture.device import PretendDevice
+from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.world import World, storage_key
 from argus_smt.smt import term as T
@@ -24,11 +25,12 @@ from argus_smt.smt import term as T
 
 @contextlib.contextmanager
 def standing_in(names: dict[str, Any]) -> Iterator[None]:
-    """Replace `int`, `float` and `math` in the global names of the user's module, but only while the launcher runs.
+    """Replace `int`, `float`, `len` and `math` in the global names of the user's module, but only while the launcher runs.
 
     Kernels see the same names when they are compiled, and must find the real ones.
     """
-    added = {"int": SymbolicInt, "float": SymbolicFloat} | ({"math": symbolic_math()} if names.get("math") is math else {})
+    added: dict[str, Any] = {"int": SymbolicInt, "float": SymbolicFloat, "len": symbolic_len}
+    added |= {"math": symbolic_math()} if names.get("math") is math else {}
     added = {k: v for k, v in added.items() if k == "math" or k not in names}
     old = {k: names[k] for k in added if k in names}
     names.update(added)
@@ -129,9 +131,11 @@ def symbolic(world: World) -> Iterator[None]:
             patched(
                 torch.Tensor,
                 data_ptr=lambda self: _address(world, self),
-                tolist=lambda self: _tolist(world, self),
                 nbytes=property(lambda self: self.numel() * self.element_size()),
             )
+        )
+        stack.enter_context(
+            patched(FakeTensor, tolist=lambda self: _tolist(world, self), device=property(shown_device))
         )
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
         stack.enter_context(PretendDevice())
@@ -233,6 +237,11 @@ class SymbolicInt(metaclass=_IntMeta):
 
 class SymbolicFloat(metaclass=_FloatMeta):
     """Stands for `float` in the user's module: keeps symbols symbolic."""
+
+
+def symbolic_len(value: Any) -> Any:
+    """Stands for `len` in the user's module: the first size of a tensor stays symbolic."""
+    return value.shape[0] if builtins.isinstance(value, torch.Tensor) and value.dim() else builtins.len(value)
 
 
 def symbolic_math() -> types.ModuleType:

@@ -28,8 +28,8 @@ from argus_smt.smt.ask import Session
 from argus_smt.smt.term import Term
 
 
-def capture(loader: Loader, text: str, kernel: bool = False) -> Program:
-    """All that the launcher (or kernel) of the signature `text` does.
+def capture(loader: Loader, text: str, kernel: bool = False, wide: bool = False) -> Program:
+    """All that the launcher (or kernel) of the signature `text` does; `wide` with cases for 64-bit arguments.
 
     Raises SignatureError, and CaptureError where the launcher cannot be run as the signature says.
     """
@@ -41,7 +41,7 @@ def capture(loader: Loader, text: str, kernel: bool = False) -> Program:
     found = _explore(loader, registry, body)
     check_outcomes(found, signature, loader)
     launcher_s = time.perf_counter() - start
-    return _Assembly(loader, signature, domain, registry, found, launcher_s).program()
+    return _Assembly(loader, signature, domain, registry, found, launcher_s, wide).program()
 
 
 def _explore(loader: Loader, registry: Registry, body: Body) -> Exploration:
@@ -55,10 +55,11 @@ class _Assembly:
     """Puts the parts of one program together."""
 
     def __init__(
-        self, loader: Loader, signature: Signature, domain: Domain, registry: Registry, found: Exploration, seconds: float
+        self, loader: Loader, signature: Signature, domain: Domain, registry: Registry, found: Exploration, seconds: float,
+        wide: bool,
     ) -> None:
         self.loader, self.signature, self.domain, self.registry = loader, signature, domain, registry
-        self.found, self.launcher_s = found, seconds
+        self.found, self.launcher_s, self.wide = found, seconds, wide
         self.session = registry.session
         self.compiler = Compiler()
         self.asserts = frozenset(
@@ -108,7 +109,7 @@ class _Assembly:
 
     def _launches(self, group: Group, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
         path = path_condition(group.paths, self.asserts, self.session, hypotheses)
-        maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts))
+        maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide)
         written: dict[tuple[int, str], str] = {}
         out = []
         for record in group.records:
@@ -119,6 +120,7 @@ class _Assembly:
                 Launch(
                     record.kernel, record.kernel_span, record.span, path, record.grid, storages,
                     tuple(cases.cases), tuple(cases.refusals), record.config, record.arg_spans,
+                    tuple(cases.limits),
                 )
             )  # fmt: skip
             if not record.config or record is group.records[-1] or not group.records[-1].config:

@@ -29,12 +29,13 @@ def warm_up() -> None:
 def answer(request: dict[str, Any]) -> list[Any]:
     """Programs of a request, as JSON values. Raises CaptureError and SignatureError."""
     loader = Loader(request["file"])
+    wide = bool(request.get("wide"))
     listing = list_file(loader.path, loader.text)
     require_kernels(listing)
     if request.get("kernel"):
-        return [_one(loader, listing, request["kernel"], True)]
+        return [_one(loader, listing, request["kernel"], True, wide)]
     if request.get("call"):
-        return [_one(loader, listing, request["call"], False)]
+        return [_one(loader, listing, request["call"], False, wide)]
     found = declared_signatures(loader)
     wanted = request.get("launcher")
     if wanted:
@@ -42,10 +43,10 @@ def answer(request: dict[str, Any]) -> list[Any]:
         found = [(name, text, span) for name, text, span in found if name == wanted]
     if not found:
         raise no_signature(listing)
-    return [_declared(loader, listing, text, span) for _, text, span in found]
+    return [_declared(loader, listing, text, span, wide) for _, text, span in found]
 
 
-def _one(loader: Loader, listing: Listing, text: str, kernel: bool) -> Any:
+def _one(loader: Loader, listing: Listing, text: str, kernel: bool, wide: bool) -> Any:
     signature = parse_signature(text)
     build_domain(signature)
     if (signature.grid is not None) != kernel:
@@ -53,12 +54,12 @@ def _one(loader: Loader, listing: Listing, text: str, kernel: bool) -> Any:
         raise SignatureError(need if kernel else "a launcher's signature has no grid; did you mean --kernel?", text, len(text))
     require_function(listing, signature.name, kernel)
     require_arguments(listing, signature.name, [a.name for a in signature.arguments])
-    return json.loads(dumps_program(capture(loader, text, kernel)))
+    return json.loads(dumps_program(capture(loader, text, kernel, wide)))
 
 
-def _declared(loader: Loader, listing: Listing, text: str, span: Span) -> Any:
+def _declared(loader: Loader, listing: Listing, text: str, span: Span, wide: bool) -> Any:
     try:
-        return _one(loader, listing, text, False)
+        return _one(loader, listing, text, False, wide)
     except SignatureError as error:
         raise CaptureError(error.message, span, excerpt=error.excerpt, code="AR104") from None
 

@@ -23,11 +23,12 @@ def jobs_of(args: argparse.Namespace) -> tuple[list[Job], list[InputError]]:
         except InputError as error:  # noqa: PERF203 - one wrong file does not hide the others
             errors.append(error)
     jobs: list[Job] = []
+    wide = getattr(args, "overflow", "") == "error"
     if trees and (args.call or args.kernel):
-        jobs = [Job(_home(sig, trees), call=sig) for sig in args.call]
-        jobs += [Job(_home(sig, trees), kernel=sig) for sig in args.kernel]
+        jobs = [Job(_home(sig, trees), call=sig, wide=wide) for sig in args.call]
+        jobs += [Job(_home(sig, trees), kernel=sig, wide=wide) for sig in args.kernel]
     else:
-        jobs = [Job(file) for file in trees]
+        jobs = [Job(file, wide=wide) for file in trees]
     return jobs, errors
 
 

@@ -149,6 +149,8 @@ class Launch:
     refusals: tuple[Refusal, ...] = ()
     config: str = ""
     arg_spans: tuple[tuple[str, Span], ...] = ()
+    limits: tuple[Condition, ...] = ()
+    """What the cases take for granted of the width of integer arguments; it belongs to the verdict's own line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ class Job:
     file: str
     call: str = ""
     kernel: str = ""
+    wide: bool = False
+    """Whether integer arguments of 2**31 and more get cases of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class Captures:
         )
         running = _Running(job, process, reply, errors, time.monotonic() + self.limit_s)
         self._running.append(running)
-        request = {"file": job.file, "call": job.call or None, "kernel": job.kernel or None, "reply": reply}
+        request = {"file": job.file, "call": job.call or None, "kernel": job.kernel or None, "wide": job.wide}
+        request["reply"] = reply
         assert process.stdin is not None
         try:
             process.stdin.write(json.dumps(request).encode())

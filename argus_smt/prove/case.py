@@ -49,14 +49,13 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     prover = Prover(facts, solver, _contents(facts, dom), dom.case.args)
     context = Context(program, dom, facts, prover)
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
-    findings = [f for f in _findings(context) if f is not None]
-    findings = _merge(findings, widths.findings)
+    findings = _merge(list(_findings(context)), widths.findings)
     label = dom.case.label
     return CaseResult(
         launch, case, label,
         findings=tuple(replace(f, label=label) for f in findings),
         limits=widths.limits,
-        assumptions=_assumptions(dom),
+        assumptions=("64-bit index arithmetic of tensors below 2**63 bytes",),
         analysis_s=analysis,
         solve_s=clock.lap(),
         internal=tuple(context.internal),
@@ -126,7 +125,3 @@ def _merge(findings: list[Finding], widths: tuple[Finding, ...]) -> list[Finding
     broken = {(f.site, f.code) for f in widths if f.verdict is Verdict.REFUTED and f.code != "AR303"}
     return [*(f for f in findings if (f.site, f.code) not in broken or f.verdict is Verdict.REFUTED), *widths]
 
-
-def _assumptions(dom: Domain) -> tuple[str, ...]:
-    out = ["64-bit index arithmetic of tensors below 2**63 bytes"]
-    return tuple(out)

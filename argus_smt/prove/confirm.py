@@ -29,7 +29,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
     reason = decision.reason
     for part in sorted(T.conjuncts(ob.goal), key=lambda p: p.ident):
         facts = (*hyps, T.not_(part))
-        model, why = Search(prover.solver, facts, bounds).smallest(None)
+        model, why = Search(prover.solver, facts, bounds, seconds=_patience(context, ob)).smallest(None)
         if model is None:
             reason = why if why != "unsat" else reason
             continue
@@ -37,17 +37,37 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
         event = replay.event_of(run, ob.code, ob.op)
         if event is None:
             reason = run.reason or "the counterexample does not fail when it is replayed"
-            if not approximations:
+            if replay.too_long(run):
+                reason = "the counterexample takes more steps than a replay is given"
+            elif not approximations:
                 context.internal.append(f"{ob.op.span}: {ob.code}: {reason}")
             continue
         if unreal:
             return replace(base, reason_code="AR904", reason="; ".join(unreal), approximations=unreal)
         seen = replay.counterexample(context.program, context.dom, run, model, event)
+        advice = "" if _known(context, ob) else suggest(context, ob)
+        _REFUTED.add(_name(context, ob))
         return replace(
             base, verdict=Verdict.REFUTED, counterexample=seen, related=related(context, ob, model),
-            help=help_text(ob, bool(ob.reach.where)), suggestion=suggest(context, ob),
+            help=help_text(ob, bool(ob.reach.where)), suggestion=advice,
         )  # fmt: skip
     return _undecided(base, reason, approximations)
+
+
+_REFUTED: set[tuple[str, str, str, str]] = set()
+"""Duties that this process has refuted in some case: in further cases a rougher counterexample will do."""
+
+
+def _name(context: Context, ob: Obligation) -> tuple[str, str, str, str]:
+    return context.program.file, context.program.call, ob.site, ob.code
+
+
+def _known(context: Context, ob: Obligation) -> bool:
+    return _name(context, ob) in _REFUTED
+
+
+def _patience(context: Context, ob: Obligation) -> float:
+    return 0.3 if _known(context, ob) else 4.0
 
 
 def ledger(context: Context, terms: tuple[Term, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -63,7 +63,8 @@ def _refute(context: Context, duty: Obligation, base: Finding) -> Finding:
 
 def _replayed(context: Context, duty: Obligation, model: Model) -> Counterexample | None:
     """The run in which a live lane forms the address that the model predicts, or None."""
-    assert duty.arg is not None and duty.offset is not None
+    assert duty.arg is not None
+    assert duty.offset is not None
     arg = context.dom.case.args[duty.arg]
     assert isinstance(arg, PointerArg)
     start = model.value(arg.offset)

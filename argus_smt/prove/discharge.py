@@ -15,8 +15,8 @@ from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
-from argus_smt.smt.simplify import simplify
 from argus_smt.smt.saturate import relevant
+from argus_smt.smt.simplify import simplify
 from argus_smt.smt.solver import Answer, Solver, range_facts
 from argus_smt.smt.term import Term
 
@@ -41,7 +41,7 @@ class Prover:
     """Function of an integer tensor → lower and upper bound as terms, and the only values if there are few."""
     args: tuple[Arg, ...] = ()
     _reachable: dict[tuple[Term, ...], str] = field(default_factory=dict)
-    _decided: dict[tuple[tuple[Term, ...], Term, tuple[int, ...], bool], Decision] = field(default_factory=dict)
+    _decided: dict[tuple[Reach, Term, bool], Decision] = field(default_factory=dict)
 
     def bounds(self, reach: Reach, extra: Sequence[Term] = ()) -> Bounds:
         """Intervals for the lanes of a duty."""
@@ -75,10 +75,10 @@ class Prover:
 
     def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:
         """Try to prove a duty; without `nonlinear` only as far as linear arithmetic over monomials goes."""
-        key = (ob.reach.hypotheses, ob.goal, ob.reach.shape)
-        found = self._decided.get((*key, nonlinear))
+        key = (ob.reach, ob.goal, nonlinear)
+        found = self._decided.get(key)
         if found is None:
-            found = self._decided[(*key, nonlinear)] = self._decide(ob, nonlinear)
+            found = self._decided[key] = self._decide(ob, nonlinear)
         return found
 
     def _decide(self, ob: Obligation, nonlinear: bool) -> Decision:
@@ -217,7 +217,9 @@ class Prover:
             if guess.satisfies(hyps):
                 return "yes"
         answer = self.solver.unsat(hyps, bounds, "reach")
-        return {"unsat": "no", "sat": "yes"}.get(answer.status, "unknown") if answer.model or answer.status == "unsat" else "unknown"
+        if answer.status == "unsat":
+            return "no"
+        return "yes" if answer.model is not None else "unknown"
 
 
 def extremes(hyps: Sequence[Term], goal: Term, bounds: Bounds) -> Iterator[Model]:

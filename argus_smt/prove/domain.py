@@ -27,9 +27,11 @@ class Domain:
     """No tensor is as large as the address space; only duties of 64-bit width need to know."""
 
     def symbols(self, program: Program, model: Model) -> dict[str, int]:
-        """Values of the user's symbols in a model."""
+        """Values of the user's symbols in a model, without those that only sum up a host function."""
         out = {}
         for s in program.symbols:
+            if s.kind == "summary":
+                continue
             name = T.var(s.name)
             out[s.name] = model.value(self.restore.get(name, name))
         return out

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from argus_smt.ir.launch import Arg, ScalarArg
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load, Store
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove.context import Context
@@ -14,7 +15,7 @@ from argus_smt.prove.source import lines_of
 from argus_smt.smt.model import Model
 from argus_smt.source import Span
 
-LIMIT = 8
+LIMIT = 6
 
 
 def related(context: Context, ob: Obligation, model: Model) -> tuple[Related, ...]:
@@ -30,13 +31,23 @@ def related(context: Context, ob: Obligation, model: Model) -> tuple[Related, ..
             elif len(out) < LIMIT:
                 out.append(Related(_span(span.file, node), f"`{name}` is defined here"))
     given = dict(context.dom.launch.arg_spans)
+    sizes = {p for p, a in zip(context.dom.case.kernel.params, context.dom.case.args, strict=True) if _symbolic(a)}
+    passed: dict[Span, list[str]] = {}
     for name in params:
-        if name in given and isinstance(ob.op, Load | Store | AtomicRMW | AtomicCAS):
-            out.append(Related(given[name], f"passed as `{name}`"))
+        if name in given and name in sizes and isinstance(ob.op, Load | Store | AtomicRMW | AtomicCAS):
+            line = Span(given[name].file, given[name].line)
+            passed.setdefault(line, []).append(name)
+    for line, names in passed.items():
+        out.append(Related(line, f"{', '.join(f'`{n}`' for n in names)} passed here"))
     launch = context.dom.launch.span
     if launch.line:
         out.append(Related(launch, f"`{context.dom.launch.kernel}` is launched here"))
     return tuple(dict.fromkeys(out))
+
+
+def _symbolic(arg: Arg) -> bool:
+    """A size or stride; pointers, floats and constants explain nothing."""
+    return isinstance(arg, ScalarArg) and arg.value is not None and not arg.value.is_const
 
 
 @lru_cache(maxsize=64)
@@ -77,7 +88,7 @@ def _chain(function: ast.FunctionDef, span: Span) -> Iterator[tuple[str, ast.stm
             work += [(n, statement.lineno) for n in _names(statement)]
 
 
-def _defining(statements: list[ast.stmt], name: str, before: int) -> list[ast.stmt]:
+def _defining(statements: Sequence[ast.stmt], name: str, before: int) -> list[ast.stmt]:
     """The nearest assignment above a line, and later ones, which only a loop can bring back."""
     all_of = [s for s in statements if name in _targets(s)]
     above = [s for s in all_of if s.lineno < before]

@@ -20,7 +20,7 @@ from argus_smt.prove.finding import Counterexample
 from argus_smt.smt import term as T
 from argus_smt.smt.model import Model
 
-STEP_LIMIT = 200_000
+STEP_LIMIT = 60_000
 KINDS = {
     "AR301": ("oob_read",), "AR302": ("oob_write",), "AR303": ("wrap",), "AR305": ("div_zero", "shift_width"),
     "AR306": ("assume_false", "assert_false", "hint_false"),
@@ -104,9 +104,9 @@ def _breaks_facts(dom: Domain, model: Model, inputs: Iterable[tuple[str, int, in
         f = s.facts
         if f is None:
             continue
-        for index, value in f.elements:
-            by_name.setdefault(s.name, {})
-            if len(index) == 1 and by_name[s.name].get(model.value(index[0]), model.value(value)) != model.value(value):
+        held = by_name.get(s.name, {})
+        for at, stated in f.elements:
+            if len(at) == 1 and held.get(model.value(at[0]), model.value(stated)) != model.value(stated):
                 return f"the counterexample does not respect what is stated of single elements of `{s.name}`"
         if s.name in by_name and (f.distinct or f.nondecreasing or f.steps or f.covering or f.distinct_except is not None):
             return f"the counterexample may not respect what is stated of the order of `{s.name}`"
@@ -124,6 +124,11 @@ def _argument(arg: object, model: Model) -> ConcreteArg:
         return PointerValue(arg.storage, offset, offset, offset + nbytes)
     value = getattr(arg, "value", None)
     return 1.0 if value is None else model.value(value)
+
+
+def too_long(replay: Replay) -> bool:
+    """Whether the run was given up for its length, which says nothing about the fault."""
+    return replay.trace is not None and any(e.kind == "limit" for e in replay.trace.events)
 
 
 def event_of(replay: Replay, code: str, op: object) -> Event | None:

@@ -65,7 +65,7 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
     findings += _uncovered(program)
     findings += _refused(launch)
     kept, dropped = _select(findings, options)
-    limits = _limits(decided, findings, options)
+    limits = _limits(launch, decided, findings, options)
     if launch.cases and not any(f.code[2] not in "19" for f in kept):
         kept.append(_nothing_checked(launch, bool(dropped)))
     verdict, reason = _verdict(kept)
@@ -191,7 +191,9 @@ def _verdict(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     return Verdict.PROVED, ""
 
 
-def _limits(results: Sequence[CaseResult], findings: Sequence[Finding], options: ProveOptions) -> tuple[str, ...]:
+def _limits(
+    launch: Launch, results: Sequence[CaseResult], findings: Sequence[Finding], options: ProveOptions
+) -> tuple[str, ...]:
     """Conditions under which the other proofs hold, as each 32-bit operation that may wrap gives one."""
     limits = dict.fromkeys(limit for r in results for limit in r.limits)
     wraps = [f for f in findings if f.code == "AR303" and f.verdict is not Verdict.PROVED]
@@ -199,6 +201,7 @@ def _limits(results: Sequence[CaseResult], findings: Sequence[Finding], options:
     bare = any(not f.limit for f in wraps) and not any(r.limits for r in results)
     if bare or options.overflow == "off":
         limits[NO_WRAP] = None
+    limits.update(dict.fromkeys(c.text for c in launch.limits))
     return tuple(limits)
 
 

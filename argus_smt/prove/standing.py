@@ -57,6 +57,8 @@ def _preconditions(program: Program, launch: Launch, options: ProveOptions) -> I
                 detail=f"raises otherwise: {hole.reason}",
                 location=_location(hole.span),
             )
+    for c in launch.limits:
+        yield R.Precondition(expr=show(c.term), source="limit", detail=c.text)
     for refusal in launch.refusals:
         refused = T.and_(*(c.term for c in refusal.condition))
         yield R.Precondition(
