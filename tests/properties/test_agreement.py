@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from argus_smt.capture.module import Loader
+from argus_smt.capture.program import capture
+from argus_smt.capture.service import declared_signatures, warm_up
 from argus_smt.prove.case import prove_case
 from argus_smt.prove.finding import CaseResult, Counterexample, Finding, ProveOptions, Verdict
 from tests.oracle.jobs import Argument, TensorArg
@@ -128,3 +131,21 @@ def test_all_features_occur() -> None:
         "div and mod", "element loop", "fast path", "gather", "grid decomposed", "halve", "nested loops",
         "padded block", "pointer advance", "reverse", "select", "shift down", "shift up", "symbolic strides", "wrap",
     }  # fmt: skip
+
+
+def captured_verdict(path: Path) -> Verdict:
+    """The verdict on a file whose launcher is run symbolically."""
+    warm_up()
+    loader = Loader(str(path))
+    ((_, signature, _),) = declared_signatures(loader)
+    described = capture(loader, signature)
+    cases = [(number, k) for number, launch in enumerate(described.launches) for k in range(len(launch.cases))]
+    return verdict_of(findings_of([prove_case(described, *place, ProveOptions(overflow="off")) for place in cases]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60))
+def test_verdicts_on_captured_launchers_are_the_same(seed: int, tmp_path: Path) -> None:
+    verdict, _ = check(seed, tmp_path, 5, ProveOptions(overflow="off"))
+    captured = captured_verdict(tmp_path / f"generated_{seed}.py")
+    assert captured is verdict or Verdict.UNKNOWN in (captured, verdict)

@@ -13,7 +13,8 @@ class Mutant:
     """One edit of an example that makes it unsafe.
 
     `old` occurs once in the file and becomes `new`. `faults` are the codes that the edit causes, each with a piece of
-    text that occurs once in the edited file, on the line where the fault shows. `far`: it takes offsets past 32 bits.
+    text that occurs once in the edited file, on the line where the fault shows. `followed_by`: the same for faults that
+    only happen with values read by an earlier one. `far`: it takes offsets past 32 bits.
     """
 
     example: str
@@ -23,6 +24,7 @@ class Mutant:
     faults: tuple[tuple[str, str], ...]
     why: str
     far: bool = False
+    followed_by: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
         """The edited file."""
@@ -31,11 +33,18 @@ class Mutant:
         return source.replace(self.old, self.new)
 
     def expected(self) -> frozenset[tuple[str, int]]:
-        """Code and line of each fault."""
+        """Code and line of each fault that the edit causes by itself."""
+        return self._places(self.faults)
+
+    def observed(self) -> frozenset[tuple[str, int]]:
+        """Code and line of each fault that execution sees."""
+        return self._places(self.faults + self.followed_by)
+
+    def _places(self, faults: tuple[tuple[str, str], ...]) -> frozenset[tuple[str, int]]:
         text = self.text()
-        for _, marker in self.faults:
+        for _, marker in faults:
             assert text.count(marker) == 1, f"{self}: {marker!r} occurs {text.count(marker)} times"
-        return frozenset((code, text[: text.index(marker)].count("\n") + 1) for code, marker in self.faults)
+        return frozenset((code, text[: text.index(marker)].count("\n") + 1) for code, marker in faults)
 
     def __str__(self) -> str:
         return f"{self.example.removesuffix('.py')}-{self.name}"
@@ -229,7 +238,7 @@ EMBEDDING = (
     ),
     Mutant(
         "embedding.py", "tokens_inclusive", "live = t < n_tokens", "live = t <= n_tokens",
-        (("AR301", "token = "), ("AR301", "rows = "), ("AR302", "tl.store")), "one token too many",
+        (("AR301", "token = "), ("AR302", "tl.store")), "one token too many", followed_by=(("AR301", "rows = "),),
     ),
     Mutant(
         "embedding.py", "one_based", "token[:, None] * table_stride", "(token[:, None] + 1) * table_stride",
