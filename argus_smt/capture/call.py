@@ -12,7 +12,18 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 from argus_smt.capture.failure import SignatureError
 from argus_smt.capture.grammar import GRAMMAR
 from argus_smt.capture.signature import (
-    DTYPES, Argument, Defined, Helper, Literal, Range, ScalarType, Signature, TableType, TensorType, Type, Where,
+    DTYPES,
+    Argument,
+    Defined,
+    Helper,
+    Literal,
+    Range,
+    ScalarType,
+    Signature,
+    TableType,
+    TensorType,
+    Type,
+    Where,
 )  # fmt: skip
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from argus_smt.capture.signature import (
-    Argument, Helper, Literal, Range, ScalarType, Signature, TableType, TensorType, Type, Where,
+    Argument,
+    Helper,
+    Literal,
+    Range,
+    ScalarType,
+    Signature,
+    TableType,
+    TensorType,
+    Type,
+    Where,
 )  # fmt: skip
 from argus_smt.smt.term import Term
 

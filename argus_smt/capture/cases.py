@@ -127,7 +127,7 @@ class _Widening:
         if all(g.small for g in w.groups):
             self._add({}, [*under, *w.within()], _width_label(w))
         for g in apart:
-            types = {p: "constexpr" for p in g.ones}
+            types = dict.fromkeys(g.ones, "constexpr")
             conditions = [*w.limits, _is_one(g), *w.within(g), *(_apart(o) for o in apart if o is not g)]
             self._special(w, types, conditions, merged, f"{g.term} = 1")
         big = [g for g in w.groups if g.big]
@@ -156,11 +156,11 @@ class _Widening:
         conditions = [*under, Condition(outside, "case", f"{g.term} needs 64 bits"), *w.within(g)]
         if self.maker.session.possible([*self.split.hypotheses, *_terms(conditions)]) is False:
             return
-        types = {p: "i64" for p in g.params}
+        types = dict.fromkeys(g.params, "i64")
         self._special(w, types, conditions, ones, f"{g.term} is i64")
         for a in (a for a in apart if a is not g):
             both = [c for c in conditions if c.term is not T.ne(a.term, 1)] + [_is_one(a)]
-            with_one = {**types, **{p: "constexpr" for p in a.ones}}
+            with_one = {**types, **dict.fromkeys(a.ones, "constexpr")}
             self._special(w, with_one, both, ones, f"{g.term} is i64, {a.term} = 1")
 
     def _special(
@@ -191,7 +191,7 @@ class _Widening:
 
     def _agrees(self, w: Widths, types: dict[str, str], ones: Sequence[str]) -> bool:
         general = self._kernel(w, types)
-        special = self._kernel(w, {**types, **{p: "constexpr" for p in ones}})
+        special = self._kernel(w, {**types, **dict.fromkeys(ones, "constexpr")})
         return general is not None and special is not None and same_for_ones(general, special, ones)
 
     def _all_ones_agree(self, w: Widths, types: dict[str, str], groups: Sequence[Group]) -> bool:

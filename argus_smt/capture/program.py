@@ -14,7 +14,7 @@ from argus_smt.capture.compiled import Compiler
 from argus_smt.capture.constants import Splitter
 from argus_smt.capture.domain import Domain, bounds, build_domain
 from argus_smt.capture.effects import written_params
-from argus_smt.capture.explore import Exploration, all_facts, explore
+from argus_smt.capture.explore import Exploration, explore
 from argus_smt.capture.merge import Group, merge, path_condition, with_path
 from argus_smt.capture.module import Loader
 from argus_smt.capture.record import Pointer, Record
@@ -110,12 +110,17 @@ class _Assembly:
     def _launches(self, group: Group, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
         path = path_condition(group.paths, self.asserts, self.session, hypotheses)
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide)
-        written: dict[tuple[int, str], str] = {}
+        written: dict[int, str] = {}
+        pending: list[tuple[Record, Cases]] = []  # alternatives of one tuned launch do not see each other's writes
         out = []
         for record in group.records:
+            if pending and not _alternative(record, [r for r, _ in pending]):
+                for earlier, made in pending:
+                    _note_writes(earlier, made, written)
+                pending = []
             cases = maker.cases(with_path(record, path), hypotheses)
             not_covered += cases.left_out
-            storages = tuple(_after(s, written.get((s.ident, s.name))) for s in record.storages)
+            storages = tuple(_after(s, written.get(s.ident)) for s in record.storages)
             out.append(
                 Launch(
                     record.kernel, record.kernel_span, record.span, path, record.grid, storages,
@@ -123,19 +128,25 @@ class _Assembly:
                     tuple(cases.limits),
                 )
             )  # fmt: skip
-            if not record.config or record is group.records[-1] or not group.records[-1].config:
-                self._note_writes(record, cases, written)
+            pending.append((record, cases))
         return out
 
-    def _note_writes(self, record: Record, cases: Cases, written: dict[tuple[int, str], str]) -> None:
-        """Remember which storages the launch may have changed."""
-        params: set[str] = set()
-        for case in cases.cases:
-            params |= written_params(case.kernel)
-        names = {s.ident: s.name for s in record.storages}
-        for name, a in record.arguments:
-            if isinstance(a, Pointer) and (name in params or not cases.cases):
-                written[a.arg.storage, names[a.arg.storage]] = record.kernel
+
+def _alternative(record: Record, earlier: list[Record]) -> bool:
+    """Whether a launch is another configuration of the tuned launch before it."""
+    last = earlier[-1]
+    same = record.config and (record.kernel, record.span) == (last.kernel, last.span)
+    return bool(same) and all(record.config != r.config for r in earlier)
+
+
+def _note_writes(record: Record, cases: Cases, written: dict[int, str]) -> None:
+    """Remember which storages the launch may have changed."""
+    params: set[str] = set()
+    for case in cases.cases:
+        params |= written_params(case.kernel)
+    for name, a in record.arguments:
+        if isinstance(a, Pointer) and (name in params or not cases.cases):
+            written[a.arg.storage] = record.kernel
 
 
 def _after(s: Storage, kernel: str | None) -> Storage:

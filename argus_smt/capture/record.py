@@ -7,7 +7,7 @@ from typing import Any
 
 from argus_smt.ir.launch import Condition, PointerArg, Storage
 from argus_smt.smt.term import Term
-from argus_smt.source import NOWHERE, Span
+from argus_smt.source import Span
 
 
 @dataclass(frozen=True, slots=True)

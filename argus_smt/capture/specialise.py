@@ -19,6 +19,8 @@ _PURE = (
     O.Const, O.Undef, O.Range, O.ProgramId, O.NumPrograms, O.Unary, O.Binary, O.Fma, O.Cmp, O.Select, O.Cast,
     O.Splat, O.ExpandDims, O.Broadcast, O.Reshape, O.Trans, O.Join, O.Split, O.Cat, O.Unsplat, O.AddPtr,
 )  # fmt: skip
+SMALL = 4
+"""Integers up to here are exact in every float format."""
 _MAY_TRAP = ("sdiv", "udiv", "srem", "urem")
 
 
@@ -221,7 +223,9 @@ def _compare(pred: str, a: int | float | None, b: int | float | None, t: Type) -
     return int(_SIGNED[pred](a, b))
 
 
-def _cast(kind: str, x: int | float | None, source: Type, target: Type) -> int | None:
+def _cast(kind: str, x: int | float | None, source: Type, target: Type) -> int | float | None:
+    if kind == "sitofp" and isinstance(x, int) and _bits(source) > 1 and abs(x) <= SMALL:
+        return float(x)
     if not isinstance(x, int) or not elem_of(source).is_int or not elem_of(target).is_int:
         return None
     match kind:

@@ -36,6 +36,6 @@ def launcher(tmp_path: Path) -> Callable[[str, str], Program]:
     def run(body: str, call: str) -> Program:
         path = tmp_path / "user.py"
         path.write_text(HEADER + body)
-        return capture(Loader(str(path)), call)
+        return capture(Loader(str(path)), call, wide=True)
 
     return run

@@ -28,8 +28,7 @@ def at(t: Term, point: Mapping[str, int]) -> int:
 def allowed(program: Program, point: Mapping[str, int]) -> bool:
     """Whether the point meets the preconditions."""
     bounds = all(
-        (s.lower is None or point[s.name] >= s.lower) and (s.upper is None or point[s.name] <= s.upper)
-        for s in program.symbols
+        (s.lower is None or point[s.name] >= s.lower) and (s.upper is None or point[s.name] <= s.upper) for s in program.symbols
     )
     return bounds and all(at(c.term, point) for c in program.preconditions)
 

@@ -1,0 +1,249 @@
+"""What launchers do with sizes: each idiom becomes paths that cover the preconditions, exact terms, or an honest gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from argus_smt.ir.launch import Launch, Program, ScalarArg
+from argus_smt.smt import term as T
+from tests.unit.capture.points import allowed, applying, at, complete
+
+Capture = Callable[[str, str], Program]
+N, M = T.var("N"), T.var("M")
+
+
+def sizes(launch: Launch) -> list[str]:
+    """The third argument of `copy` in the first case of a launch."""
+    arg = dict(zip(launch.cases[0].kernel.params, launch.cases[0].args, strict=True))["n"]
+    assert isinstance(arg, ScalarArg)
+    return [str(arg.value)]
+
+
+def value(program: Program, point: dict[str, int], name: str = "n") -> int:
+    """What the launch passes for `name` at a point that exactly one case covers."""
+    full = complete(program, point)
+    assert allowed(program, full)
+    found = applying(program, full)
+    assert len(found) == 1, point
+    _, case = found[0]
+    if name in dict(case.values):
+        return int(dict(case.values)[name])
+    arg = dict(zip(case.kernel.params, case.args, strict=True))[name]
+    assert isinstance(arg, ScalarArg)
+    assert arg.value is not None
+    return at(arg.value, full)
+
+
+EXACT = [
+    ("-(-N // 16)", lambda n: -(-n // 16)),
+    ("triton.cdiv(N, 16)", lambda n: -(-n // 16)),
+    ("math.ceil(N / 16)", lambda n: -(-n // 16)),
+    ("int(N) + sum(x.shape)", lambda n: n + n),
+    ("math.prod((N, 3, N))", lambda n: 3 * n * n),
+    ("N >> 2", lambda n: n >> 2),
+    ("N << 3", lambda n: n << 3),
+    ("N & 7", lambda n: n & 7),
+    ("divmod(N, 4)[0] * 10 + divmod(N, 4)[1]", lambda n: n // 4 * 10 + n % 4),
+    ("x.nbytes", lambda n: 4 * n),
+    ("x.numel() * x.element_size()", lambda n: 4 * n),
+    ("max(N, 16) - min(N, 7)", lambda n: max(n, 16) - min(n, 7)),
+    ("sorted((N, 9, 4))[1]", lambda n: sorted((n, 9, 4))[1]),
+    ("1 if N in (3, 5) else 2", lambda n: 1 if n in (3, 5) else 2),
+    ("N % 48 // 16 - 2 * N", lambda n: n % 48 // 16 - 2 * n),
+    ("len(x) + x.size(0) + x.stride(0)", lambda n: 2 * n + 1),
+    ("triton.next_power_of_2(N)", lambda n: 1 << (n - 1).bit_length()),
+    ("triton.next_power_of_2(N + 3) // 2", lambda n: (1 << (n + 2).bit_length()) // 2),
+    ("N if isinstance(N, int) else 0", lambda n: n),
+    ("len(f'{N}') * 0 + N", lambda n: n),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("expr", "meaning"), EXACT, ids=[e for e, _ in EXACT])
+def test_arithmetic_stays_exact(launcher: Capture, expr: str, meaning: Callable[[int], int]) -> None:
+    program = launcher(
+        f"import math\n\ndef launch(x):\n    N = x.shape[0]\n    copy[(N,)](x, x, {expr}, BLOCK=64)\n", "launch(x: f32[N])"
+    )
+    assert not [r for r in program.not_covered if "2**31" not in r.reason]
+    for n in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 63, 64, 100, 4097):
+        assert value(program, {"N": n}) == meaning(n), n
+
+
+def test_branches_are_paths_with_conditions(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    N = x.shape[0]\n    b = 16\n    while b < N and b < 128:\n        b *= 2\n"
+        "    copy[(1,)](x, x, N, BLOCK=b)\n",
+        "launch(x: f32[N])",
+    )
+    assert sorted(int(dict(c.values)["BLOCK"]) for x in program.launches for c in x.cases if c.label.endswith("i32")
+                  or not c.label) == [16, 32, 64, 128]  # fmt: skip
+    for n in (1, 16, 17, 32, 33, 64, 65, 1000):
+        assert value(program, {"N": n}, "BLOCK") == min(128, max(16, 1 << (n - 1).bit_length()))
+    assert all(c.source == "branch" for x in program.launches for c in x.path)
+
+
+def test_asserts_become_preconditions_and_raises_rejected_regions(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    N = x.shape[0]\n    assert N % 32 == 0, 'no'\n    if N > 4096:\n        raise ValueError('large')\n"
+        "    copy[(1,)](x, x, N, BLOCK=64)\n",
+        "launch(x: f32[N])",
+    )
+    (launch,) = program.launches
+    assert [(str(c.term), c.source, c.span.line) for c in launch.path] == [
+        ("N % 32 == 0", "assert", 14), ("N <= 4096", "branch", 15)]  # fmt: skip
+    rejected = [(str(r.condition), r.reason, r.span.line) for r in program.not_covered if r.rejected]
+    assert ("N % 32 != 0", "the launcher raises AssertionError: no", 14) in rejected
+    assert any("ValueError: large" in reason and line == 16 for _, reason, line in rejected)
+    assert all(r.rejected for r in program.not_covered)
+
+
+def test_torch_checks_reject(launcher: Capture) -> None:
+    program = launcher("def launch(x):\n    y = x.view(-1, 8)\n    copy[(1,)](x, y, y.shape[0], BLOCK=64)\n", "launch(x: f32[N])")
+    assert value(program, {"N": 64}) == 8
+    assert not applying(program, {"N": 63})
+    assert all(at(T.or_(*(r.condition for r in program.not_covered)), {"N": n}) for n in (63, 1, 9))
+
+
+def test_division_by_a_size_that_may_be_zero_is_asked(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x, groups):\n    copy[(1,)](x, x, x.shape[0] // groups, BLOCK=64)\n", "launch(x: f32[N], groups: int)"
+    )
+    assert [str(r.condition) for r in program.not_covered if r.rejected] == ["groups == 0"]
+    assert value(program, {"N": 64, "groups": -3}) == 64 // -3
+
+
+def test_framework_questions_are_merged(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    y = torch.empty_like(x)\n    z = x.contiguous()\n    copy[(1,)](z, y, x.shape[0], BLOCK=64)\n",
+        "launch(x: f32[M, N])",
+    )
+    assert len(program.launches) == 1
+    assert program.launches[0].path == ()
+
+
+def test_unknown_strides_decide_whether_contiguous_copies(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    z = x.contiguous()\n    copy[(1,)](z, x, z.stride(0), BLOCK=64)\n", "launch(x: f32[M, N]{s, 1})"
+    )
+    assert value(program, {"M": 5, "N": 7, "s": 9}) == 7
+    assert value(program, {"M": 5, "N": 7, "s": 7}) == 7
+    launches = [found[0] for found in (applying(program, {"M": 5, "N": 7, "s": s}) for s in (9, 7)) for found in found]
+    storages = [{s.name: s.contents for s in x.storages}.get("z", "same") for x in launches]
+    assert storages == ["computed clone", "same"]
+
+
+def test_data_on_the_host_takes_both_branches(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x, lens):\n    m = lens.max().item()\n    b = 128 if m > 128 else 64\n    copy[(1,)](x, x, m, BLOCK=b)\n",
+        "launch(x: f32[N], lens: i32[B] in [0, N])",
+    )
+    assert {dict(c.values)["BLOCK"] for x in program.launches for c in x.cases} == {"64", "128"}
+    assert [s.kind for s in program.symbols if s.name not in "NB"] == ["data"]
+
+
+def test_loop_over_a_size_gives_small_sizes_and_an_honest_rest(launcher: Capture) -> None:
+    with pytest.raises(Exception, match="line 13 turns the size N into a number"):
+        launcher("def launch(x):\n    for i in range(x.shape[0]):\n        copy[(1,)](x, x, i, BLOCK=64)\n", "launch(x: f32[N])")
+
+
+def test_chunk_is_exact(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    a = x.chunk(2)[0]\n    copy[(1,)](a, x, a.shape[0], BLOCK=64)\n", "launch(x: f32[N]) where N >= 2"
+    )
+    for n in (2, 3, 4, 7, 100):
+        assert value(program, {"N": n}) == -(-n // 2)
+
+
+def test_unhashable_size_is_unknown_not_wrong(launcher: Capture) -> None:
+    with pytest.raises(Exception, match="unhashable"):
+        launcher(
+            "def launch(x):\n    b = 1 if x.shape[0] in {16, 32} else 2\n    copy[(1,)](x, x, b, BLOCK=64)\n", "launch(x: f32[N])"
+        )
+
+
+def test_except_does_not_swallow_the_end_of_a_path(launcher: Capture) -> None:
+    with pytest.raises(Exception, match="into a list"):
+        launcher(
+            "def launch(x):\n    try:\n        b = len(x.tolist())\n    except Exception:\n        b = 3\n"
+            "    copy[(1,)](x, x, b, BLOCK=64)\n",
+            "launch(x: f32[N])",
+        )
+    with pytest.raises(Exception, match="into a list"):
+        launcher(
+            "def launch(x):\n    try:\n        b = len(x.tolist())\n    except BaseException:\n        b = 3\n"
+            "    copy[(1,)](x, x, b, BLOCK=64)\n",
+            "launch(x: f32[N])",
+        )
+
+
+def test_bools_are_enumerated_and_floats_opaque(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x, flag, p):\n    b = 64 if flag else 32\n    if p > 0.5:\n        b *= 2\n"
+        "    copy[(1,)](x, x, x.shape[0], BLOCK=b)\n",
+        "launch(x: f32[N], flag: bool, p: float)",
+    )
+    assert {dict(c.values)["BLOCK"] for x in program.launches for c in x.cases} == {"32", "64", "128"}
+    assert all(v.op == "var" for x in program.launches for c in x.path for v in c.term.free)
+    assert not program.not_covered
+
+
+def test_device_questions_are_answered(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    assert x.is_cuda and x.device.type == 'cuda' and torch.cuda.is_available()\n"
+        "    sms = torch.cuda.get_device_properties(x.device).multi_processor_count\n"
+        "    t = triton.runtime.driver.active.get_current_target()\n"
+        "    y = torch.zeros(4, device='cuda').to(x.device).cuda()\n"
+        "    with torch.cuda.device(x.device):\n"
+        "        copy[(min(sms, x.shape[0]),)](x, y, t.warp_size, BLOCK=64)\n",
+        "launch(x: f32[N])",
+    )
+    assert {str(x.grid[0]) for x in program.launches} == {"304", "N"}
+    assert value(program, {"N": 3}) == 64
+
+
+def test_addresses_split_by_alignment(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x):\n    y = x[1:]\n    copy[(1,)](x, y, 1 if y.data_ptr() % 16 == 0 else 2, BLOCK=64)\n",
+        "launch(x: f32[N]) where N >= 2",
+    )
+    assert [sizes(x) for x in program.launches] == [["2"]]
+    (launch,) = program.launches
+    assert str(launch.cases[0].args[1].offset) == "4"  # type: ignore[union-attr]
+    assert len({a.storage for a in launch.cases[0].args[:2]}) == 1  # type: ignore[union-attr]
+
+
+def test_fresh_module_for_every_path(launcher: Capture) -> None:
+    program = launcher(
+        "count = 0\n\n\ndef launch(x):\n    global count\n    count += 1\n    b = 32 if x.shape[0] > 9 else 64\n"
+        "    copy[(1,)](x, x, count + 1, BLOCK=b)\n",
+        "launch(x: f32[N])",
+    )
+    assert {str(sizes(x)) for x in program.launches} == {"['2']"}
+
+
+def test_helper_contract(launcher: Capture) -> None:
+    program = launcher(
+        "def plan(t):\n    return t.tolist()[0]\n\n\ndef launch(x, t):\n    g = plan(t)\n    copy[(g,)](x, x, g, BLOCK=64)\n",
+        "launch(x: f32[N], t: i32[4]) helper plan(t) -> int in [1, 8]",
+    )
+    (launch,) = program.launches
+    assert str(launch.grid[0]) == "plan_0"
+    assert [str(c.term) for c in program.preconditions] == ["plan_0 > 0", "plan_0 <= 8"]
+
+
+def test_kernel_without_a_launcher(tmp_path: object) -> None:
+    from pathlib import Path
+
+    from argus_smt.capture.module import Loader
+    from argus_smt.capture.program import capture
+    from tests.unit.capture.conftest import HEADER
+
+    path = Path(str(tmp_path)) / "user.py"
+    path.write_text(HEADER)
+    call = "copy(x: f32[n], y: f32[n] out, n: int, BLOCK=128) grid (cdiv(n, BLOCK),)"
+    program = capture(Loader(str(path)), call, kernel=True)
+    (launch,) = program.launches
+    assert str(launch.grid[0]) == "(n + 127) // 128"
+    assert [(s.name, s.contents, s.role) for s in launch.storages] == [("x", "input", ""), ("y", "uninit", "out")]
+    assert dict(launch.cases[0].values) == {"BLOCK": "128"}
