@@ -59,9 +59,8 @@ def serve(request: dict[str, Any], start: float) -> dict[str, Any]:
             request, message=error.message, file=s.file or request.get("file"), line=s.line, column=s.column,
             help=error.help, excerpt=error.excerpt, code=error.code,
         )  # fmt: skip
-    except Exception as error:
-        text = traceback.format_exc()
-        print(text, file=sys.stderr)
+    except Exception as error:  # noqa: BLE001 - the reply is the only way to tell of it
+        traceback.print_exc()
         return _refused(request, message=f"internal error: {type(error).__name__}: {error}", internal=True)
 
 

@@ -32,6 +32,9 @@ POWERS = tuple(1 << k for k in range(41))
 """The powers of two that `pow2(…)` and `next_power_of_2` range over."""
 
 _COMPARE = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
+Node = Any
+"""A parse tree of lark, whose children are trees, tokens and None."""
+
 _SCALARS = ("int", "float", "bool", "str", "list", "constexpr")
 
 
@@ -77,10 +80,10 @@ class _Reader:
         self.bound: frozenset[str] = frozenset()
         self.elements = False
 
-    def fail(self, message: str, at: Tree[Token] | Token | int) -> SignatureError:
+    def fail(self, message: str, at: Any) -> SignatureError:
         return SignatureError(message, self.text, _start(at))
 
-    def signature(self, tree: Tree[Token]) -> Signature:
+    def signature(self, tree: Node) -> Signature:
         name, args, grid, *clauses = tree.children
         arguments = tuple(self.argument(a) for a in _kids(args))
         for i, a in enumerate(arguments):
@@ -117,7 +120,7 @@ class _Reader:
             hint = f"; did you mean `{near[0]}`?" if near else " by a dimension, a stride or an integer argument"
             raise self.fail(f"`{name}` is not declared{hint}", position)
 
-    def argument(self, tree: Tree[Token]) -> Argument:
+    def argument(self, tree: Node) -> Argument:
         name = str(tree.children[0])
         if tree.data == "untyped":
             return Argument(name, ScalarType("constexpr"), True, self.value(tree.children[1]), _start(tree))
@@ -133,7 +136,7 @@ class _Reader:
             raise self.fail("a tensor cannot be pinned to a value", value)
         return Argument(name, type_, True, self.value(value), _start(tree))
 
-    def type(self, tree: Tree[Token]) -> Type:
+    def type(self, tree: Node) -> Type:
         match tree.data:
             case "tensor":
                 return self.tensor(tree)
@@ -144,7 +147,7 @@ class _Reader:
             case _:
                 return self.scalar(tree)
 
-    def scalar(self, tree: Tree[Token]) -> ScalarType:
+    def scalar(self, tree: Node) -> ScalarType:
         name, inside = tree.children
         if name in DTYPES and name != "bool":
             raise self.fail(f"`{name}` needs its dimensions, as in `{name}[M, N]`", name)
@@ -158,7 +161,7 @@ class _Reader:
         text = self.text[inside.meta.start_pos : inside.meta.end_pos]
         return ScalarType(str(name), self.range(inside.children[0]) if name == "int" else None, text)
 
-    def tensor(self, tree: Tree[Token]) -> TensorType:
+    def tensor(self, tree: Node) -> TensorType:
         dtype, dims, layout, *quals = tree.children
         if dtype not in DTYPES:
             near = difflib.get_close_matches(str(dtype), DTYPES, 1, 0.5)
@@ -177,7 +180,7 @@ class _Reader:
             layout is not None and layout.data == "strided", **fields,
         )  # fmt: skip
 
-    def qualifier(self, q: Tree[Token], dtype: str, fields: dict[str, Any]) -> None:
+    def qualifier(self, q: Node, dtype: str, fields: dict[str, Any]) -> None:
         if q.data != "q_role" and not DTYPES[dtype].startswith("i"):
             raise self.fail(f"only integer tensors take this qualifier, not {dtype}", q)
         match q.data:
@@ -195,7 +198,7 @@ class _Reader:
             case _:
                 fields["role"] = str(q.children[0])
 
-    def range(self, tree: Tree[Token]) -> Range:
+    def range(self, tree: Node) -> Range:
         if tree.data == "set":
             values = [self.value(v) for v in _kids(tree.children[0])]
             if not all(type(v) is int for v in values):
@@ -204,7 +207,7 @@ class _Reader:
         lower, upper = (self.expr(b) for b in tree.children)
         return Range(lower, upper - 1 if tree.data == "half_open" else upper)
 
-    def clause(self, tree: Tree[Token]) -> Helper | Defined | tuple[Where, ...]:
+    def clause(self, tree: Node) -> Helper | Defined | tuple[Where, ...]:
         match tree.data:
             case "where":
                 return tuple(self.condition(c) for c in _kids(tree.children[0]))
@@ -221,7 +224,7 @@ class _Reader:
                 self.bound = frozenset()
                 return Defined(str(name), index, conditions, _start(tree))
 
-    def condition(self, tree: Tree[Token]) -> Where:
+    def condition(self, tree: Node) -> Where:
         text = self.text[tree.meta.start_pos : tree.meta.end_pos]
         if tree.data == "pow2":
             return Where(power_of_two(self.expr(tree.children[0])), text, _start(tree))
@@ -278,7 +281,7 @@ class _Reader:
             case _:
                 raise self.fail("an integer expression is wanted here", tree)
 
-    def power(self, base: Term, exponent: int, tree: Tree[Token]) -> Term:
+    def power(self, base: Term, exponent: int, tree: Node) -> Term:
         if exponent > 64:
             raise self.fail("exponents go up to 64", tree)
         out = T.ONE
@@ -286,7 +289,7 @@ class _Reader:
             out = out * base
         return out
 
-    def arithmetic(self, tree: Tree[Token], a: Term, b: Term) -> Term:
+    def arithmetic(self, tree: Node, a: Term, b: Term) -> Term:
         match tree.data:
             case "add":
                 return a + b
@@ -298,7 +301,7 @@ class _Reader:
             raise self.fail("division by zero", tree)
         return T.div(a, b) if tree.data == "floordiv" else T.mod(a, b)
 
-    def call(self, tree: Tree[Token], args: list[Term]) -> Term:
+    def call(self, tree: Node, args: list[Term]) -> Term:
         name = str(tree.children[0])
         if name == "cdiv" and len(args) == 2:
             return T.div(args[0] + args[1] - 1, args[1])
@@ -316,9 +319,9 @@ def _kids(tree: Any) -> list[Any]:
     return [] if tree is None else [c for c in tree.children if c is not None]
 
 
-def _start(at: Tree[Token] | Token | int) -> int:
+def _start(at: Any) -> int:
     if isinstance(at, int):
         return at
     if isinstance(at, Token):
         return at.start_pos or 0
-    return 0 if at.meta.empty else at.meta.start_pos
+    return 0 if at.meta.empty else int(at.meta.start_pos)

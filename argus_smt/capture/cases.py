@@ -118,7 +118,7 @@ class _Widening:
         except Unsupported:
             pass
         mergeable, apart = self._ones(w)
-        under = [c for c in w.limits] + [_apart(g) for g in apart]
+        under = [*w.limits, *map(_apart, apart)]
         merged = mergeable if self._all_ones_agree(w, {}, mergeable) else []
         if not merged and len(mergeable) > 1:
             both = w.several_ones(mergeable)

@@ -34,7 +34,7 @@ class Compiler:
 
     def _make(self, fn: Any, form: Form, options: tuple[tuple[str, int], ...]) -> Kernel | Exception:
         signature = {name: type_ for name, type_, _ in form}
-        constants = {name: value for name, type_, value in form if type_ == "constexpr"}
+        constants: dict[str | tuple[str | int, ...], object] = {n: v for n, t, v in form if t == "constexpr"}
         try:
             text = raw_ttir(fn, signature, constants, options={k: v for k, v in options if k in _COMPILE})
             return import_kernel(text)

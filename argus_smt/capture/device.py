@@ -19,11 +19,11 @@ _own_device = FakeTensor.device
 def shown_device(tensor: FakeTensor) -> torch.device:
     """What `tensor.device` is: the truth inside torch, the pretended device everywhere else."""
     if sys._getframe(1).f_code.co_filename.startswith(_TORCH):
-        return _own_device.__get__(tensor)  # type: ignore[no-any-return, attr-defined]
+        return _own_device.__get__(tensor)  # type: ignore[no-any-return]
     return _SHOWN
 
 
-class PretendDevice(TorchFunctionMode):  # type: ignore[misc]
+class PretendDevice(TorchFunctionMode):
     """Every tensor says it is on the GPU; every request for one there is served on the CPU."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -207,7 +207,7 @@ class _IntMeta(type):
         if len(args) == 1 and builtins.isinstance(args[0], torch.SymInt):
             return args[0]
         if len(args) == 1 and builtins.isinstance(args[0], torch.SymFloat):
-            return torch.sym_int(args[0])
+            return torch.sym_int(args[0])  # type: ignore[no-untyped-call]
         if len(args) == 1 and builtins.isinstance(args[0], torch.SymBool):
             return 1 if args[0] else 0
         if len(args) == 1 and builtins.isinstance(args[0], torch.Tensor):
@@ -227,7 +227,7 @@ class _FloatMeta(type):
 
     def __call__(cls, *args: Any) -> Any:
         if args and builtins.isinstance(args[0], torch.SymInt | torch.SymFloat):
-            return torch.sym_float(args[0])
+            return torch.sym_float(args[0])  # type: ignore[no-untyped-call]
         return builtins.float(*args)
 
 
@@ -254,7 +254,7 @@ def symbolic_math() -> types.ModuleType:
 
     out.__dict__.update(
         sqrt=either(math.sqrt, torch.sym_sqrt),
-        log2=either(math.log2, torch._sym_log2),
+        log2=either(math.log2, torch._sym_log2),  # type: ignore[attr-defined]
         ceil=either(math.ceil, lambda x: math.ceil(x)),
         floor=either(math.floor, lambda x: math.floor(x)),
     )

@@ -7,6 +7,7 @@ import dataclasses
 import inspect
 import sys
 from collections.abc import Iterator
+from types import FrameType
 from typing import Any
 
 import torch
@@ -106,9 +107,9 @@ class Recorder:
 
     def _frame(self) -> Any:
         """The nearest frame of the user's file: it holds the launch."""
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.file:
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return frame
 
     def _grid(self, grid: Any, span: Span) -> tuple[Term, Term, Term]:

@@ -34,11 +34,11 @@ class Owner:
     tensor: torch.Tensor
 
 
-class Ledger(TorchDispatchMode):  # type: ignore[misc]
+class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Contents by storage, and ranges of integer contents by tensor, along one run."""
 
     def __init__(self, world: World) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.world = world
         self.owners: dict[int, Owner] = {}
         self.ranges: dict[int, Span2] = {}
@@ -229,7 +229,7 @@ def _flat(args: Any) -> list[Any]:
 
 def _mutated(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
     """Tensor arguments that the operation's schema says it writes."""
-    out = []
+    out: list[torch.Tensor] = []
     for i, a in enumerate(func._schema.arguments):
         if a.alias_info is not None and a.alias_info.is_write:
             value = args[i] if i < len(args) else kwargs.get(a.name)

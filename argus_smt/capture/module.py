@@ -68,7 +68,7 @@ class Loader:
         sys.modules[MODULE_NAME] = module
         try:
             exec(self.code, module.__dict__)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it is the user's code
             why = f"importing the file fails: {describe(error)}"
             raise CaptureError(why, failing_span(error, self.path), code="AR101") from None
         except SystemExit as error:

@@ -125,7 +125,7 @@ def frame_span(frame: FrameType) -> Span:
     return Span(code.co_filename, frame.f_lineno)
 
 
-class Env(ShapeEnv):  # type: ignore[misc]
+class Env(ShapeEnv):
     """Torch's environment with every question passed on to an oracle."""
 
     def __init__(self) -> None:
@@ -138,7 +138,8 @@ class Env(ShapeEnv):  # type: ignore[misc]
         self.oracle, self.translator = oracle, translator
 
     def _attached(self) -> tuple[Oracle, Translator]:
-        assert self.oracle is not None and self.translator is not None
+        assert self.oracle is not None
+        assert self.translator is not None
         return self.oracle, self.translator
 
     def evaluate_expr(
@@ -173,7 +174,9 @@ class Env(ShapeEnv):  # type: ignore[misc]
         free = [v.data for v in term.free]
         return oracle.value(term, span, f"the size {free[0]}" if term.op == "var" else what)
 
-    def guard_or_defer_runtime_assert(self, orig_expr: Any, msg: str, fx_node: Any = None) -> bool:
+    def guard_or_defer_runtime_assert(  # type: ignore[override]
+        self, orig_expr: Any, msg: str, fx_node: Any = None
+    ) -> bool:
         """A check of torch: `torch._check(…)`."""
         oracle, translator = self._attached()
         if isinstance(orig_expr, bool):

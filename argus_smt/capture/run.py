@@ -66,8 +66,8 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
             raise
         kind, reason, span = _failure(error, world, loader.path)
     if world.oracle.dead is not None:
-        end = world.oracle.dead
-        kind, reason, span = end.kind, end.reason, end.span
+        dead = world.oracle.dead
+        kind, reason, span = dead.kind, dead.reason, dead.span
     if kind == "launches" and not recorder.records:
         kind = "nothing"
     return Outcome(

@@ -53,10 +53,10 @@ def _data(x: Any, y: Any) -> None:
         x.shape[0]
 
 
-_PROBES: dict[str, Callable[[Any, Any], Any]] = {
+_PROBES: dict[str, Callable[..., Any]] = {
     "a branch": _branch,
     "contiguous() on unknown strides": lambda x, y: x.contiguous(),
-    "torch._check": lambda x, y: torch._check(x.shape[0] == x.shape[1]),
+    "torch._check": lambda x, y: torch._check(x.shape[0] == x.shape[1]),  # type: ignore[no-untyped-call]
     "item()": _data,
     "a division": lambda x, y: x.shape[0] // (x.shape[1] - 1),
 }

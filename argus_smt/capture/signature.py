@@ -15,7 +15,8 @@ DTYPES = {
 }  # fmt: skip
 """Names of element types in signatures, and the memory type (`argus_smt.ir.types`) of each."""
 
-Literal = int | float | bool | str | None | tuple["Literal", ...]
+Literal = int | float | bool | str | None | Term | tuple["Literal", ...]
+"""A value that pins an argument; a term is over the symbols."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Argument:
     name: str
     type: Type
     pinned: bool = False
-    value: Literal | Term = None
+    value: Literal = None
     position: int = 0
 
 

@@ -34,7 +34,7 @@ def same_for_ones(general: Kernel, special: Kernel, ones: Iterable[str]) -> bool
     }
     if any(elem_of(v.type).is_int is False for v in constants):
         return False
-    return _Canonical(constants).kernel(general, ones) == _Canonical({}).kernel(special, frozenset())
+    return bool(_Canonical(constants).kernel(general, ones) == _Canonical({}).kernel(special, frozenset()))
 
 
 class _Canonical:
@@ -78,7 +78,7 @@ class _Canonical:
 
     def nested(self, op: Op) -> Op:
         """The operation with its blocks folded."""
-        changes = {
+        changes: dict[str, Any] = {
             f.name: dataclasses.replace(b, ops=tuple(self.fold(b.ops)))
             for f in dataclasses.fields(op)
             if isinstance(b := getattr(op, f.name), Block)
@@ -112,7 +112,7 @@ class _Canonical:
         match fn:
             case "add" | "sub" | "mul":
                 return _wrap({"add": a + b, "sub": a - b, "mul": a * b}[fn], bits)
-            case "sdiv" | "srem" if b != 0 and not (b == -1):
+            case "sdiv" | "srem" if b not in (0, -1):
                 q = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
                 return q if fn == "sdiv" else a - b * q
             case "smin" | "smax":

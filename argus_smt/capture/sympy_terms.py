@@ -197,6 +197,6 @@ def to_sympy(t: Term, symbols: Mapping[str, sympy.Symbol]) -> Any:
             return sympy.Mul(*(to_sympy(a, symbols) for a in t.args))
         case "div" | "mod" | "min" | "max" as op:
             fn = {"div": FloorDiv, "mod": PythonMod, "min": Min, "max": Max}[op]
-            return fn(*(to_sympy(a, symbols) for a in t.args))
+            return fn(*(to_sympy(a, symbols) for a in t.args))  # type: ignore[no-untyped-call]
         case _:
             raise KeyError(str(t))

@@ -1,5 +1,7 @@
 """A kernel that is compiled differently where `flag` is 1: the argument becomes a constant of another width."""
 
+from __future__ import annotations
+
 import triton
 import triton.language as tl
 

@@ -1,5 +1,7 @@
 """Kernels whose argument `n` Triton makes a constant where it is 1."""
 
+from __future__ import annotations
+
 import triton
 import triton.language as tl
 

@@ -1,5 +1,7 @@
 """Two gathers through one index tensor."""
 
+from __future__ import annotations
+
 import torch
 import triton
 import triton.language as tl

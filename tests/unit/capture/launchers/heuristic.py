@@ -1,5 +1,7 @@
 """A constexpr that a heuristic derives from a size."""
 
+from __future__ import annotations
+
 import triton
 import triton.language as tl
 

@@ -1,5 +1,7 @@
 """One block a row, as wide as the next power of two."""
 
+from __future__ import annotations
+
 import triton
 import triton.language as tl
 

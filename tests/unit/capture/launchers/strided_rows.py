@@ -1,5 +1,7 @@
 """Sum of each row of a matrix whose row stride is free."""
 
+from __future__ import annotations
+
 import torch
 import triton
 import triton.language as tl

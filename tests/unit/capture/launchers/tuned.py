@@ -1,5 +1,7 @@
 """A tuned kernel, and one that reads what it wrote."""
 
+from __future__ import annotations
+
 import torch
 import triton
 import triton.language as tl
