@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from argus_smt.capture.module import Loader
-from argus_smt.capture.program import capture
-from argus_smt.capture.service import declared_signatures, warm_up
-from argus_smt.prove.case import prove_case
-from argus_smt.prove.finding import CaseResult, ProveOptions, Severity, Verdict
+from argus_smt.prove.finding import CaseResult, ProveOptions
 from tests.cases.triton.mutants import MUTANTS, Mutant, apply
+from tests.integration.pipeline import errors, program_of, prove_all
 
 QUICK = {
     "vector_add-load_mask_dropped", "vector_add-store_mask_dropped", "vector_add-mask_includes_n",
@@ -20,32 +17,16 @@ QUICK = {
 }  # fmt: skip
 
 
-def prove(path: Path, options: ProveOptions) -> list[CaseResult]:
-    """Results of all cases of the launcher that a file declares."""
-    warm_up()
-    loader = Loader(str(path))
-    ((_, signature, _),) = declared_signatures(loader)
-    program = capture(loader, signature)
-    return [
-        prove_case(program, launch, case, options)
-        for launch, described in enumerate(program.launches)
-        for case in range(len(described.cases))
-    ]
-
-
 def refuted(results: list[CaseResult]) -> set[tuple[str, int]]:
     """Code and line of refuted errors."""
-    return {
-        (f.code, f.span.line)
-        for r in results
-        for f in r.findings
-        if f.verdict is Verdict.REFUTED and f.severity is Severity.ERROR
-    }
+    return {(f.code, f.span.line) for f in errors(results)}
 
 
 def check(mutant: Mutant, folder: Path) -> None:
     """Refuted errors are those expected; of offsets past 32 bits the unedited lines have some too."""
-    found = refuted(prove(apply(mutant, folder), ProveOptions(overflow="error" if mutant.far else "warn")))
+    options = ProveOptions(overflow="error" if mutant.far else "warn")
+    program = program_of(apply(mutant, folder), wide=mutant.far)
+    found = refuted(prove_all(program, options))
     if mutant.far:
         assert found >= mutant.expected()
     else:
