@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from argus_smt.capture.failure import SignatureError
 from argus_smt.capture.grammar import GRAMMAR
@@ -58,9 +58,10 @@ def power_of_two(t: Term) -> Term:
 
 
 def _place(error: UnexpectedInput, text: str) -> int:
-    if isinstance(error, UnexpectedEOF) or (isinstance(error, UnexpectedToken) and error.token.type == "$END"):
+    token = getattr(error, "token", None)
+    if error.pos_in_stream is None or (token is not None and token.type == "$END"):
         return len(text.rstrip())
-    return error.pos_in_stream or 0
+    return error.pos_in_stream
 
 
 def _complaint(error: UnexpectedInput) -> str:

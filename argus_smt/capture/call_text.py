@@ -33,7 +33,7 @@ def show_signature(s: Signature) -> str:
 def _argument(a: Argument) -> str:
     if not a.pinned:
         return f"{a.name}: {_type(a.type)}"
-    value = str(a.value) if isinstance(a.value, Term) else _literal(a.value)
+    value = _literal(a.value)
     if isinstance(a.type, ScalarType) and a.type.kind in ("constexpr", "list"):
         return f"{a.name}={value}"
     return f"{a.name}: {_type(a.type)} = {value}"
@@ -41,8 +41,8 @@ def _argument(a: Argument) -> str:
 
 def _literal(value: Literal) -> str:
     if isinstance(value, tuple):
-        return f"[{', '.join(str(v) if isinstance(v, Term) else _literal(v) for v in value)}]"
-    return repr(value)
+        return f"[{', '.join(_literal(v) for v in value)}]"
+    return str(value) if isinstance(value, Term) else repr(value)
 
 
 def _type(t: Type) -> str:

@@ -160,7 +160,11 @@ def _divisions(world: World) -> dict[str, Any]:
         return other // self, other % self
 
     names = ("__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__truediv__", "__rtruediv__")
-    return {n: guarded(n) for n in names} | {"__divmod__": divmod_, "__rdivmod__": rdivmod}
+    return {n: guarded(n) for n in names} | {
+        "__divmod__": divmod_,
+        "__rdivmod__": rdivmod,
+        "bit_length": lambda self: world.bit_length(self),
+    }
 
 
 def _ask_divisor(world: World, by: Any) -> None:

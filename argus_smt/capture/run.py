@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dis
+import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 from argus_smt.source import NOWHERE, Span
 
+_TORCH_NAME = re.compile(r"\b(?:u|zuf)\d+\b")
 ALARM_S = 20
 """Wall-clock seconds that one run of the launcher may take."""
 
@@ -53,7 +55,7 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
     recorder = Recorder(world, ledger, loader.path)
     kind, reason, span = "launches", "", NOWHERE
     try:
-        with alarm(), loader.importable(), hosts.machine():
+        with alarm(world), loader.importable(), hosts.machine():
             module = loader.load()
             with hosts.symbolic(world), world.fake, ledger, recorder.listening():
                 body(world, recorder, module.__dict__)
@@ -78,9 +80,10 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
 def _failure(error: BaseException, world: World, path: str) -> tuple[str, str, Span]:
     """Whether an exception means that the launcher rejects its arguments, or that nothing is known."""
     span = failing_span(error, path)
+    what = f"the launcher raises {_TORCH_NAME.sub(lambda m: world.user_name(m[0]), describe(error))}"
     if _raised_by_user(error) or _follows_check(world):
-        return "rejects", f"the launcher raises {describe(error)}", span
-    return "unknown", f"the launcher raises {describe(error)}", span
+        return "rejects", what, span
+    return "unknown", what, span
 
 
 def _follows_check(world: World) -> bool:
@@ -107,11 +110,11 @@ def _opname(code: CodeType, offset: int) -> str:
 
 
 @contextlib.contextmanager
-def alarm(seconds: int = ALARM_S) -> Iterator[None]:
+def alarm(world: World, seconds: int = ALARM_S) -> Iterator[None]:
     """End the path after `seconds`; user code may loop for ever on symbols."""
 
     def ring(*_: Any) -> None:
-        raise PathEnd(f"the launcher did not end within {seconds} s")
+        world.oracle.stop(PathEnd(f"the launcher did not end within {seconds} s", world.oracle.asker()[0]))
 
     old = signal.signal(signal.SIGALRM, ring)
     signal.alarm(seconds)

@@ -23,7 +23,7 @@ class Translator:
     """Sympy to terms. `names` gives the term of each symbol; `known` answers whether a condition certainly holds.
 
     `opaque` makes a boolean of a text, for conditions that terms cannot say; `assume` notes a condition that the
-    translation relies on.
+    translation relies on; `power_above` gives the symbol of the next power of two.
     """
 
     def __init__(
@@ -32,8 +32,10 @@ class Translator:
         known: Callable[[Term], bool],
         opaque: Callable[[str], Term],
         assume: Callable[[Term, str], None],
+        power_above: Callable[[Term], Term],
     ) -> None:
         self.names, self.known, self.opaque, self.assume = names, known, opaque, assume
+        self.power_above = power_above
 
     # ------------------------------------------------------------ conditions
 
@@ -103,7 +105,7 @@ class Translator:
             case "Where" | "Piecewise":
                 return self._choice(e)
             case "LShift" | "RShift" | "BitwiseFn_bitwise_and" as fn:
-                return self._bits(fn, *map(self.integer, e.args))
+                return self._shift(fn, *e.args)
             case "FloorToInt" | "CeilToInt" | "TruncToInt" as fn:
                 return self._rounded(fn, e.args[0])
             case "Identity":
@@ -118,6 +120,11 @@ class Translator:
         return out
 
     def _power(self, base: Any, exponent: Any) -> Term:
+        above = _log2_argument(exponent) if base in (2, sympy.Integer(2)) else None
+        if above is not None:
+            n = self.integer(above)
+            if self.known(T.ge(n, 1)):
+                return self.power_above(n)
         if not isinstance(exponent, int | sympy.Integer) or not 0 <= int(exponent) <= 64:
             raise Untranslatable(self.text(base**exponent))
         return self._product((base,) * int(exponent))
@@ -146,6 +153,12 @@ class Translator:
             out = T.ite(self.condition(c), self.integer(value), out)
         return out
 
+    def _shift(self, fn: str, a: Any, b: Any) -> Term:
+        """`1 << n.bit_length()` is a power of two; other shifts are by constants."""
+        if fn == "LShift" and _log2_argument(b) is not None:
+            return self.integer(a) * self._power(sympy.Integer(2), b)
+        return self._bits(fn, self.integer(a), self.integer(b))
+
     def _bits(self, fn: str, a: Term, b: Term) -> Term:
         if b.op != "const" and fn == "BitwiseFn_bitwise_and":
             a, b = b, a
@@ -173,6 +186,13 @@ class Translator:
         if fn == "TruncToInt" and not self.known(T.ge(a, 0)):
             return T.tdiv(a, b)
         return T.div(a, b)
+
+
+def _log2_argument(e: Any) -> Any:
+    """`n` where `e` is the logarithm of n, rounded up."""
+    if type(e).__name__ != "CeilToInt" or type(e.args[0]).__name__ != "OpaqueUnaryFn_log2":
+        return None
+    return _unfloat(e.args[0].args[0])
 
 
 def _unfloat(e: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._sympy.functions import CeilToInt, OpaqueUnaryFn_log2, ToFloat
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
@@ -91,7 +92,7 @@ class World:
         self.data_count = 0
         domain = registry.domain
         self.oracle = Oracle(registry.session, domain.hypotheses, script, file)
-        self.translator = Translator(_Names(self), self.oracle.known, registry.boolean, self._assume)
+        self.translator = Translator(_Names(self), self.oracle.known, registry.boolean, self._assume, self.power_above)
         self.env.attach(self.oracle, self.translator)
         for s in domain.symbols:
             self.declare(s)
@@ -135,6 +136,10 @@ class World:
         self.names[expr] = T.var(name)
         self.sympy[name] = expr
         return T.var(name)
+
+    def user_name(self, torch_name: str) -> str:
+        """The user's name for one of torch's."""
+        return next((str(t) for s, t in self.names.items() if s.name == torch_name), torch_name)
 
     def _assume(self, term: Term, text: str) -> None:
         self.registry.assumed.setdefault(term, text)
@@ -187,12 +192,25 @@ class World:
             return self.next_power_of_2(term.value)
         if self.oracle.decide(T.le(term, 0), "branch", span, False):
             return 0
-        p = self.registry.power_above(term)
+        return self.integer(self.power_above(term))
+
+    def power_above(self, n: Term) -> Term:
+        """The symbol for `next_power_of_2(n)` where n ≥ 1, with its facts on this path."""
+        p = self.registry.power_above(n)
         facts = self.registry.facts[p.data]
         if facts[0].term not in self.oracle.hypotheses:
             self.oracle.hypotheses.extend(f.term for f in facts)
             self.register(self.registry.symbols[p.data])
-        return self.integer(p)
+        return p
+
+    def bit_length(self, n: Any) -> Any:
+        """`n.bit_length()` for n ≥ 0, in a form that `1 << …` and `2 ** …` are recognised over."""
+        span, _ = self.oracle.asker()
+        term = self.terms((n,), "the argument of bit_length", span)[0]
+        if not self.oracle.decide(T.ge(term, 0), "branch", span):
+            self.oracle.stop(PathEnd("bit_length of a negative size", span))
+        expr = CeilToInt(OpaqueUnaryFn_log2(ToFloat(to_sympy(term + 1, self.sympy))))
+        return self.env.create_symintnode(expr, hint=None)
 
 
 class _Names(dict[sympy.Symbol, Term]):

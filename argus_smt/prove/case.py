@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from argus_smt.absint.engine import analyze
 from argus_smt.absint.facts import Facts, Lost
 from argus_smt.ir.launch import Program
-from argus_smt.obligations import access, values
+from argus_smt.obligations import access, overflow, values
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove.confirm import confirm
+from argus_smt.prove import smt_files
 from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover
@@ -42,12 +44,13 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     picked = program.launches[launch]
     dom = domain(program, picked, picked.cases[case], options.assume)
     solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
-    if options.dump_smt:
-        solver.dump = []
     facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
     analysis = clock.lap()
     prover = Prover(facts, solver, _contents(facts, dom), dom.case.args)
     context = Context(program, dom, facts, prover)
+    if options.dump_smt:
+        widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
+        smt_files.write(options.dump_smt, context, launch, case, chain(duties(facts, dom), widths_of))
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
     findings = _merge(list(_findings(context)), widths.findings)
     label = dom.case.label

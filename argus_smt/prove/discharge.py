@@ -94,13 +94,13 @@ class Prover:
                 return divided
         if self._follows(goal, hyps, bounds):
             return Decision("proved", "algebra")
-        answer = self.refute(hyps, goal, bounds, ob.code, nonlinear=False)
+        answer = self.refute(hyps, goal, bounds, nonlinear=False)
         guarded = self.hypotheses(ob.reach, guards=True, goal=goal) if ob.reach.guards else hyps
         if answer.status != "unsat" and guarded is not hyps and not self._fails(answer.model, guarded, goal, bounds):
-            answer = self.refute(guarded, goal, bounds, ob.code, nonlinear=False)
+            answer = self.refute(guarded, goal, bounds, nonlinear=False)
             hyps = guarded
         if answer.status == "unknown" and nonlinear:
-            answer = self.refute(hyps, goal, bounds, ob.code)
+            answer = self.refute(hyps, goal, bounds)
         if answer.status == "unsat":
             return Decision("proved", "solver")
         return Decision("open", model=answer.model, reason=answer.reason)
@@ -129,7 +129,7 @@ class Prover:
                 hard.append(goal)
         for goal in hard:
             method = "solver"
-            if self.refute(hyps, goal, bounds, ob.code, nonlinear=False).status != "unsat":
+            if self.refute(hyps, goal, bounds, nonlinear=False).status != "unsat":
                 return None
         return Decision("proved", method)
 
@@ -161,34 +161,34 @@ class Prover:
         return False
 
     def refute(
-        self, hyps: Sequence[Term], goal: Term, bounds: Bounds, name: str, nonlinear: bool = True
+        self, hyps: Sequence[Term], goal: Term, bounds: Bounds, nonlinear: bool = True
     ) -> Answer:
         """Solver's answer on hypotheses and the goal's negation: `unsat` proves the goal.
 
         Few facts are tried before many: a proof from some of the hypotheses is a proof from all.
         """
         for part in T.conjuncts(goal):
-            answer = self._refute_part(hyps, part, bounds, name, nonlinear)
+            answer = self._refute_part(hyps, part, bounds, nonlinear)
             if answer.status != "unsat":
                 return answer
         return Answer("unsat")
 
-    def _refute_part(self, hyps: Sequence[Term], part: Term, bounds: Bounds, name: str, nonlinear: bool) -> Answer:
+    def _refute_part(self, hyps: Sequence[Term], part: Term, bounds: Bounds, nonlinear: bool) -> Answer:
         denied = T.not_(part)
-        answer = self.solver.lean([*relevant(hyps, part, 1), denied], bounds, name)
+        answer = self.solver.lean([*relevant(hyps, part, 1), denied], bounds)
         if answer.status == "unsat":
             return answer
         whole = [*hyps, denied]
         model = self._completed(answer.model, whole, bounds)
         if model is not None:
             return Answer("sat", model)
-        answer = self.solver.unsat([*relevant(hyps, part, 3), denied], bounds, name, nonlinear=False)
+        answer = self.solver.unsat([*relevant(hyps, part, 3), denied], bounds, nonlinear=False)
         if answer.status == "unsat":
             return answer
         model = self._completed(answer.model, whole, bounds)
         if model is not None:
             return Answer("sat", model)
-        return self.solver.unsat(whole, bounds, name) if nonlinear else Answer("unknown", reason="not linear")
+        return self.solver.unsat(whole, bounds) if nonlinear else Answer("unknown", reason="not linear")
 
     @staticmethod
     def _completed(model: Model | None, facts: Sequence[Term], bounds: Bounds) -> Model | None:
@@ -216,7 +216,7 @@ class Prover:
         for guess in guesses(hyps, bounds):
             if guess.satisfies(hyps):
                 return "yes"
-        answer = self.solver.unsat(hyps, bounds, "reach")
+        answer = self.solver.unsat(hyps, bounds)
         if answer.status == "unsat":
             return "no"
         return "yes" if answer.model is not None else "unknown"

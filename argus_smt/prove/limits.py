@@ -17,6 +17,7 @@ from argus_smt.obligations.overflow import Overflow
 from argus_smt.prove.discharge import Prover
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
+from argus_smt.smt.saturate import atoms_of
 from argus_smt.smt.show import show
 from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
@@ -54,7 +55,7 @@ def _symbolic(bits: int, duty: Obligation, prover: Prover) -> Limit | None:
     hyps = prover.hypotheses(duty.reach, guards=True)
     if not _not_below(bits, duty.offset, hyps, bounds, prover):
         return None
-    for top, text in _tops(duty.offset, hyps, bounds):
+    for top, text in _tops(duty.offset, hyps, bounds, prover):
         limit = T.lt(top, 1 << (bits - 1))
         if bounds.truth(limit) is not False:
             return Limit(f"{text} < 2**{bits - 1}", limit)
@@ -63,7 +64,7 @@ def _symbolic(bits: int, duty: Obligation, prover: Prover) -> Limit | None:
 
 def _not_below(bits: int, exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> bool:
     goal = simplify(T.ge(exact, -(1 << (bits - 1))), bounds)
-    return goal is T.TRUE or prover.refute(hyps, goal, bounds, "limit", nonlinear=False).status == "unsat"
+    return goal is T.TRUE or prover.refute(hyps, goal, bounds, nonlinear=False).status == "unsat"
 
 
 def is_local(t: Term) -> bool:
@@ -71,7 +72,7 @@ def is_local(t: Term) -> bool:
     return any(v.data.startswith("$") for v in t.free if v.op == "var") or bool(t.apps)
 
 
-def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds) -> list[tuple[Term, str]]:
+def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> list[tuple[Term, str]]:
     """Candidates for the largest value of `exact`, over symbols only, with their text; tightest first."""
     groups: dict[Term, T.Poly] = {}
     for mono, coef in T.poly(exact).items():
@@ -83,7 +84,7 @@ def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds) -> list[tuple[Term,
         if bounds.truth(T.ge(symbol, 0)) is not True:
             return []
         local = T.from_poly(part)
-        tops = _upper(local, hyps, bounds) if is_local(local) else [local]
+        tops = _upper(local, hyps, bounds, prover) if is_local(local) else [local]
         choices = [[*c, (symbol * t, _factored(symbol, t))] for c in choices for t in tops[:3]]
     return [(T.add(*(t for t, _ in c)), " + ".join(text for t, text in c if t is not T.ZERO)) for c in choices[:9]]
 
@@ -96,7 +97,7 @@ def _factored(symbol: Term, top: Term) -> str:
     return f"{text if top.op in ('const', 'var') else f'({text})'} * {show(symbol)}"
 
 
-def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
+def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> list[Term]:
     """Bounds of a term over local variables by symbols only: from one hypothesis, or atom by atom."""
     found = []
     for h in hyps:
@@ -104,7 +105,7 @@ def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
             top = h.args[0] + local
             if not is_local(top):
                 found.append(top)
-    stepwise = _stepwise(local, hyps, bounds)
+    stepwise = _stepwise(local, hyps, bounds, prover)
     if stepwise is not None:
         found.append(stepwise)
     high = bounds.of(local)[1]
@@ -113,21 +114,21 @@ def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds) -> list[Term]:
     return list(dict.fromkeys(found))
 
 
-def _stepwise(local: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
+def _stepwise(local: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:
     """Every local atom with a positive factor replaced by its own bound; None where one has none."""
     out = T.ZERO
     for mono, coef in T.poly(local).items():
         if not any(is_local(a) for a in mono):
             out = out + T.from_poly({mono: coef})
             continue
-        top = _atom_top(mono[0], hyps, bounds) if len(mono) == 1 and coef > 0 else None
+        top = _atom_top(mono[0], hyps, bounds, prover) if len(mono) == 1 and coef > 0 else None
         if top is None:
             return None
         out = out + top * coef
     return out
 
 
-def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
+def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:
     if atom in COORDS:
         return T.const(bounds.of(atom)[1] or 0)
     if atom.op == "mod" and not is_local(atom.args[1]) and bounds.truth(T.gt(atom.args[1], 0)):
@@ -139,6 +140,15 @@ def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
             rest = T.from_poly({m: c for m, c in p.items() if m != (atom,)})
             if scale > 0 and not is_local(rest):
                 return rest if scale == 1 else T.div(rest, T.const(scale))
+    return _below_extent(atom, hyps, bounds, prover) if atom.op in ("div", "mod", "min") else None
+
+
+def _below_extent(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:
+    """A number of tiles (a quotient of symbols) that the atom stays below, as the index of a tile does."""
+    extents = {t: None for h in (*hyps, atom) for t in atoms_of([h]) if t.op == "div" and not is_local(t)}
+    for extent in list(extents)[:6]:
+        if prover.refute(hyps, T.lt(atom, extent), bounds, nonlinear=False).status == "unsat":
+            return extent - 1
     return None
 
 
@@ -151,6 +161,6 @@ def prune(limits: Sequence[Limit], facts: Sequence[Term], prover: Prover) -> lis
             continue
         bounds = prover.facts.bounds.copy()
         bounds.learn([*facts, *others])
-        if prover.refute([*facts, *others], one.term, bounds, "limits", nonlinear=False).status == "unsat":
+        if prover.refute([*facts, *others], one.term, bounds, nonlinear=False).status == "unsat":
             kept.remove(one)
     return kept

@@ -67,6 +67,6 @@ def _enough(context: Context, ob: Obligation, mapping: dict[Term, Term], fact: T
     base = prover.bounds(ob.reach)
     bounds = Bounds({k: v for k, v in base.env.items() if k not in mapping}, base.functions)
     bounds.learn(moved)
-    if prover.refute(moved, goal, bounds, "suggest", nonlinear=False).status != "unsat":
+    if prover.refute(moved, goal, bounds, nonlinear=False).status != "unsat":
         return False
-    return prover.solver.unsat(moved, bounds, "suggest").status == "sat"
+    return prover.solver.unsat(moved, bounds).status == "sat"

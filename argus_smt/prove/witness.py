@@ -55,7 +55,7 @@ class Search:
             answer = self._ask([*self.facts, *capped], self.bounds)
             if answer.model is not None:
                 return answer
-        return self.solver.unsat(self.facts, self.bounds, "witness")
+        return self.solver.unsat(self.facts, self.bounds)
 
     def _unknowns(self) -> list[Term]:
         names = {v for f in self.facts for v in f.free if v.op == "var"}
@@ -84,7 +84,7 @@ class Search:
     def _ask(self, facts: Sequence[Term], bounds: Bounds) -> Answer:
         rlimit, self.solver.rlimit = self.solver.rlimit, SMALL_RLIMIT
         try:
-            return self.solver.unsat(facts, bounds, "witness")
+            return self.solver.unsat(facts, bounds)
         finally:
             self.solver.rlimit = rlimit
 

@@ -35,41 +35,40 @@ class Solver:
     rlimit: int = 2_000_000
     deadline: float = float("inf")
     queries: int = 0
-    dump: list[tuple[str, str]] | None = None
     _ctx: Any = field(default_factory=z3.Context)
 
-    def lean(self, facts: Sequence[Term], bounds: Bounds, name: str = "") -> Answer:
+    def lean(self, facts: Sequence[Term], bounds: Bounds) -> Answer:
         """Linear arithmetic without any help from products or case splits; a model is a candidate only."""
         if T.FALSE in facts:
             return Answer("unsat")
         if time.monotonic() > self.deadline:
             return Answer("unknown", reason="time is up")
-        return self.linear(saturate(facts, bounds, products=False), name)
+        return self.linear(saturate(facts, bounds, products=False))
 
     def implies(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
         """Whether linear arithmetic over monomials shows the goal; few facts are tried before many."""
         denied = T.not_(goal)
-        if self.lean([*relevant(facts, goal, 1), denied], bounds, "sign").status == "unsat":
+        if self.lean([*relevant(facts, goal, 1), denied], bounds).status == "unsat":
             return True
         near = [*relevant(facts, goal, 3), denied]
-        return self.unsat(near, bounds, "sign", nonlinear=False).status == "unsat"
+        return self.unsat(near, bounds, nonlinear=False).status == "unsat"
 
-    def unsat(self, facts: Sequence[Term], bounds: Bounds, name: str = "", nonlinear: bool = True) -> Answer:
+    def unsat(self, facts: Sequence[Term], bounds: Bounds, nonlinear: bool = True) -> Answer:
         """Whether the facts contradict each other within the bounds. A `sat` answer comes with a model only if one was found."""
         for leaf in cases(facts, bounds):
-            answer = self._leaf(leaf, bounds, name, nonlinear)
+            answer = self._leaf(leaf, bounds, nonlinear)
             if answer.status != "unsat":
                 return answer
         return Answer("unsat")
 
-    def _leaf(self, facts: Sequence[Term], bounds: Bounds, name: str, nonlinear: bool) -> Answer:
+    def _leaf(self, facts: Sequence[Term], bounds: Bounds, nonlinear: bool) -> Answer:
         local = bounds.copy()
         local.learn(facts)
         if T.FALSE in facts or any(local.truth(f) is False for f in facts):
             return Answer("unsat")
         if time.monotonic() > self.deadline:
             return Answer("unknown", reason="time is up")
-        linear = self.linear(saturate(facts, local), name)
+        linear = self.linear(saturate(facts, local))
         if linear.status != "sat":
             if linear.status == "unsat" or not nonlinear:
                 return linear
@@ -77,20 +76,18 @@ class Solver:
             return linear
         if not nonlinear:
             return Answer("unknown", reason="not linear")
-        return self.nonlinear(facts, local, name)
+        return self.nonlinear(facts, local)
 
-    def linear(self, facts: Sequence[Term], name: str = "") -> Answer:
+    def linear(self, facts: Sequence[Term]) -> Answer:
         """Linear arithmetic over monomials; `sat` carries a candidate that may break the meaning of a monomial."""
         self.queries += 1
         solver = LinearSolver(self._ctx, self._budget())
         status, values = solver.check(facts)
-        if self.dump is not None:
-            self.dump.append((f"{name}-linear", solver.text))
         if status != "sat" or values is None:
             return Answer(status, reason="solver effort used up" if status == "unknown" else "")
         return Answer("sat", from_atoms(values))
 
-    def nonlinear(self, facts: Sequence[Term], bounds: Bounds, name: str = "") -> Answer:
+    def nonlinear(self, facts: Sequence[Term], bounds: Bounds) -> Answer:
         """Z3's own non-linear integer arithmetic on the exact formula."""
         self.queries += 1
         lowering = Lowering(self._ctx)
@@ -100,8 +97,6 @@ class Solver:
         exact = [*facts, *range_facts(facts, bounds)]
         solver.add([lowering.term(f) for f in exact])
         solver.add(lowering.side)
-        if self.dump is not None:
-            self.dump.append((f"{name}-nonlinear", solver.to_smt2()))
         status = str(solver.check())
         if status != "sat":
             return Answer(status, reason=solver.reason_unknown() if status == "unknown" else "")
@@ -109,6 +104,14 @@ class Solver:
         if model is None or not self._holds(model, facts, bounds):
             return Answer("unknown", reason="the solver's model does not satisfy the question")
         return Answer("sat", model)
+
+    def text(self, facts: Sequence[Term]) -> str:
+        """The exact question as SMT-LIB 2, with `(check-sat)`."""
+        lowering = Lowering(self._ctx)
+        solver = z3.Solver(ctx=self._ctx)
+        solver.add([lowering.term(f) for f in facts])
+        solver.add(lowering.side)
+        return str(solver.to_smt2())
 
     def _budget(self) -> int:
         return self.rlimit
