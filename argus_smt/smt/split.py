@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
+from argus_smt.smt.saturate import interval_facts
 from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 
@@ -33,7 +34,8 @@ def cases(facts: Sequence[Term], bounds: Bounds, splits: int = MAX_SPLITS) -> It
         if local.truth(cond) is False:
             continue
         memo: dict[Term, Term] = {}
-        chosen = [cond, *(T.substitute(f, {atom: value}, memo) for f in flat)]
+        kept = interval_facts(atom, bounds) if atom in bounds.env else []  # what was learnt of the atom goes with it
+        chosen = [cond, *(T.substitute(f, {atom: value}, memo) for f in (*kept, *flat))]
         resolved = tuple(_settle(f, local) for f in chosen)
         if T.FALSE not in resolved:
             yield from cases(resolved, bounds, splits - 1)
