@@ -125,7 +125,7 @@ class _Widening:
             self._leave_out(both, "two different arguments that are both 1, for which the compiled kernels differ")
             under.append(Condition(T.not_(both), "case", "at most one argument is 1"))
         if all(g.small for g in w.groups):
-            self._add({}, [*under, *w.within()], _width_label(w))
+            self._add({}, [*under, *w.within()], _width_label(w) if self.maker.wide else "")
         for g in apart:
             types = dict.fromkeys(g.ones, "constexpr")
             conditions = [*w.limits, _is_one(g), *w.within(g), *(_apart(o) for o in apart if o is not g)]

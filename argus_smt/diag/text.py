@@ -21,7 +21,6 @@ _COLOURS = {
 }
 
 METHODS = ("interval", "algebra", "solver")
-SHOWN_LIMITS = 2
 SHOWN_CASES = 6
 SHOWN_TEXTS = 8
 
@@ -216,21 +215,13 @@ def _kernel(kernel: KernelReport, style: Style) -> list[str]:
     if style.times:
         parts.append(f"  {kernel.analysis_s + kernel.solve_s:.2f} s")
     if kernel.verdict == "proved" and kernel.limit:
-        parts.append(f"  while {_limit(kernel)}")
+        parts.append(f"  while `{kernel.limit}`")
     if kernel.reason:
         parts.append(f"  because {kernel.reason}")
     left = [entry.partition(":")[0] for entry in kernel.not_checked if "left out by --select" in entry]
     if left:
         parts.append(f"  without {', '.join(left)}")
     return ["".join(parts), *(f"  {line}" for line in _stands_on(kernel, style))]
-
-
-def _limit(kernel: KernelReport) -> str:
-    """The limit of a proof; many limits are counted here and listed below."""
-    if len(kernel.limits) <= SHOWN_LIMITS:
-        return f"`{kernel.limit}`"
-    more = len(kernel.limits) - 1
-    return f"`{kernel.limits[0]}` and {more} more limits, listed below"
 
 
 def _counts(obligations: Sequence[Obligation]) -> str:
@@ -253,11 +244,11 @@ def _kind(ob: Obligation) -> str:
 
 def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
     lines: list[str] = []
-    if kernel.verdict == "proved" and len(kernel.limits) > SHOWN_LIMITS:
-        lines += [f"while `{limit}`" for limit in kernel.limits]
     named = {p.detail for p in kernel.preconditions if len(p.expr) > len(p.detail)}
     by_source: dict[str, dict[str, None]] = {}
     for p in kernel.preconditions:
+        if p.source == "limit" and kernel.verdict == "proved":
+            continue  # stands in the verdict's own line
         where = f" at line {p.location.line}" if p.location else ""
         by_source.setdefault(p.source + where, {})[_precondition(p, named)] = None
     lines += [f"given {_few([*texts])} [{source}]" for source, texts in by_source.items()]

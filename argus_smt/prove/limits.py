@@ -86,7 +86,13 @@ def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> 
         local = T.from_poly(part)
         tops = _upper(local, hyps, bounds, prover) if is_local(local) else [local]
         choices = [[*c, (symbol * t, _factored(symbol, t))] for c in choices for t in tops[:3]]
-    return [(T.add(*(t for t, _ in c)), " + ".join(text for t, text in c if t is not T.ZERO)) for c in choices[:9]]
+    return [(T.add(*(t for t, _ in c)), _joined(c)) for c in choices[:9]]
+
+
+def _joined(parts: Sequence[tuple[Term, str]]) -> str:
+    """The summands' texts, numbers last."""
+    shown = sorted((p for p in parts if p[0] is not T.ZERO), key=lambda p: p[0].is_const)
+    return " + ".join(text for _, text in shown).replace("+ -", "- ") or "0"
 
 
 def _factored(symbol: Term, top: Term) -> str:
