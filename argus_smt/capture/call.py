@@ -252,7 +252,7 @@ class _Reader:
             case "string":
                 return str(tree.children[0])[1:-1]
             case "listed":
-                return tuple(self.value(v) for v in _kids(tree.children[0]))  # type: ignore[misc]
+                return tuple(self.value(v) for v in _kids(tree.children[0]))
             case "name" if tree.children[0] in ("True", "False", "None"):
                 return {"True": True, "False": False, "None": None}[str(tree.children[0])]
             case _:

@@ -82,6 +82,9 @@ class Recorder:
         span = frame_span(frame) if frame is not None else Span(self.file, 0)
         arguments = tuple((p.name, self._argument(p, bound.arguments[p.name], span)) for p in fn.params)
         self._name_storages(frame, bound.arguments)
+        for value in bound.arguments.values():
+            if isinstance(value, torch.Tensor):
+                self.ledger.forget(value)
         self.records.append(
             Record(
                 fn.fn.__name__, fn, _kernel_span(fn), span, self._grid(grid, span), arguments,

@@ -42,6 +42,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.world = world
         self.owners: dict[int, Owner] = {}
         self.ranges: dict[int, Span2] = {}
+        self.homes: dict[int, int] = {}
+        """Of each tensor with a range, the allocation it looks into."""
         self.adopted: set[int] = set()
         self.alive: list[torch.Tensor] = []
 
@@ -62,9 +64,9 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.owners[key] = Owner(s, fake)
             f = t.facts
             if f is not None and f.lower is not None and f.upper is not None:
-                self.ranges[id(fake)] = (f.lower, f.upper)
+                self._bound(fake, (f.lower, f.upper))
             elif f is not None and f.values:
-                self.ranges[id(fake)] = (T.const(min(f.values)), T.const(max(f.values)))
+                self._bound(fake, (T.const(min(f.values)), T.const(max(f.values))))
 
     def owner(self, t: torch.Tensor, contents: str = "computed") -> Owner:
         """The allocation behind `t`, entered now if it is new; then `t` is its owner."""
@@ -89,6 +91,16 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not whole:
             contents = f"computed part of it, {contents}"
         owner.storage = replace(owner.storage, contents=contents, facts=None)
+
+    def _bound(self, t: torch.Tensor, range_: Span2) -> None:
+        self.ranges[id(t)] = range_
+        self.homes[id(t)] = storage_key(t)
+
+    def forget(self, t: torch.Tensor) -> None:
+        """The allocation behind `t` is written: what was known of any view of it no longer holds."""
+        key = storage_key(t)
+        for tensor in [i for i, home in self.homes.items() if home == key]:
+            del self.ranges[tensor], self.homes[tensor]
 
     def snapshot(self) -> dict[int, Owner]:
         """The state to come back to."""
@@ -123,14 +135,14 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             owner = self.owner(t)
             whole = self._same_size(t, owner.tensor)
             self.set_contents(t, self._contents(name, args, kwargs), whole)
-            self.ranges.pop(id(owner.tensor), None)
+            self.forget(t)
         for o in outs:
             if any(o is m for m in mutated):
                 continue
             self.alive.append(o)
             if range_ is not None and _is_integer(o) and not (len(outs) > 1 and o is outs[1]):
                 if name != "_to_copy" or o.element_size() >= operands[0].element_size():
-                    self.ranges[id(o)] = range_
+                    self._bound(o, range_)
             if storage_key(o) not in self.owners:
                 self.owner(o, self._contents(name, args, kwargs))
 
@@ -184,9 +196,10 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """A number read from a tensor: a fresh symbol within the stated range of the tensor's elements."""
         out = func(*args, **kwargs)
         if isinstance(out, torch.SymInt):
-            term = self.world.names.get(out.node.expr) or self.world.adopt(out.node.expr)
             r = self.ranges.get(id(args[0]))
-            if r is not None:
+            known = self.world.names.get(out.node.expr)
+            term = known or self.world.adopt(out.node.expr, r)
+            if r is not None and known is None:
                 self.world.oracle.hypotheses += [T.le(r[0], term), T.le(term, r[1])]
                 self._record_range(term, r)
         return out

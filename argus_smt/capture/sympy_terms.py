@@ -60,9 +60,18 @@ class Translator:
         try:
             a, b = (self.integer(x) for x in e.args)
         except Untranslatable:
-            return self._opaque_relation(e)
+            return self._sign_of_logarithm(e) or self._opaque_relation(e)
         table = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
         return table[e.rel_op](a, b)
+
+    def _sign_of_logarithm(self, e: Any) -> Term | None:
+        """A logarithm of a positive integer is not negative."""
+        if e.args[1] != 0 or e.rel_op not in ("<", ">="):
+            return None
+        above = _log2_argument(e.args[0])
+        if above is None or not self.known(T.ge(self.integer(above), 1)):
+            return None
+        return T.boolean(e.rel_op == ">=")
 
     def _opaque_relation(self, e: Any) -> Term:
         if e.rel_op in ("!=", ">=", ">"):  # a condition and its negation share their name

@@ -47,6 +47,8 @@ class Registry:
     """The argument of each `next_power_of_2` → its symbol."""
     opaque: dict[str, Term] = field(default_factory=dict)
     assumed: dict[Term, str] = field(default_factory=dict)
+    readings: dict[tuple[str, int, str, str], str] = field(default_factory=dict)
+    """Names of what the host reads from tensors and the machine."""
 
     def name(self, wish: str) -> str:
         """A name that is not taken; starts with `wish`."""
@@ -120,18 +122,18 @@ class World:
             self.declare(symbol)
         return T.var(symbol.name)
 
-    def _data_name(self, wish: str) -> str:
-        """The same name for the same reading in all runs: they are numbered in the order of reading."""
+    def _data_name(self, wish: str, range_: object = None) -> str:
+        """A name for a reading; equal on two paths only where it is the same one in order, place and stated range."""
         self.data_count += 1
-        taken = {s.name for s in self.registry.domain.symbols}
-        name = f"{wish}_{self.data_count}"
-        while name in taken:
-            name += "_"
-        return name
+        key = (wish, self.data_count, str(self.oracle.asker()[0]), str(range_))
+        names = self.registry.readings
+        if key not in names:
+            names[key] = self.registry.name(f"{wish}_{len(names) + 1}")
+        return names[key]
 
-    def adopt(self, expr: sympy.Symbol) -> Term:
-        """A symbol that torch made, for a size or number that depends on data."""
-        name = self._data_name("data")
+    def adopt(self, expr: sympy.Symbol, range_: tuple[Term, Term] | None = None) -> Term:
+        """A symbol that torch made, for a size or number that depends on data; `range_` is what is stated of it."""
+        name = self._data_name("data", range_)
         self.registry.symbols.setdefault(name, Symbol(name, "data", None, None, "read from a tensor on the host"))
         self.names[expr] = T.var(name)
         self.sympy[name] = expr

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import networkx as nx
+
 from argus_smt.capture.ttir.errors import Unsupported
 from argus_smt.capture.ttir.syntax import BasicBlock, Function, Statement
 from argus_smt.capture.ttir.text import close_of
@@ -57,7 +59,7 @@ class Structurer:
         self.result_types = result_types
         self.order: list[str] = []
         self.reach: dict[str, frozenset[str]] = {}
-        self._explore(self.entry, ())
+        self._explore()
 
     def run(self) -> tuple[Value, ...]:
         """Emit the whole function; its returned values. Raises Unsupported where the graph does not nest."""
@@ -66,17 +68,27 @@ class Structurer:
             raise Unsupported("a path through a function does not return")
         return end.values
 
-    def _explore(self, label: str, path: tuple[str, ...]) -> frozenset[str]:
-        """Blocks reachable from `label`, itself included; `order` lists finished blocks first."""
-        if label in path:
-            raise Unsupported("a branch goes back: loops must be structured", self._span(label))
-        if label not in self.reach:
-            out = frozenset((label,))
+    def _graph(self) -> nx.DiGraph[str]:
+        """Blocks that the entry reaches and the branches between them."""
+        graph: nx.DiGraph[str] = nx.DiGraph()
+        graph.add_node(self.entry)
+        work = [self.entry]
+        while work:
+            label = work.pop()
             for target, _ in self._targets(self.blocks[label].statements[-1]):
-                out |= self._explore(target, (*path, label))
-            self.reach[label] = out
-            self.order.append(label)
-        return self.reach[label]
+                if target not in graph:
+                    work.append(target)
+                graph.add_edge(label, target)
+        return graph
+
+    def _explore(self) -> None:
+        """Set `order`, which lists blocks after all that they reach, and `reach`, each block itself included."""
+        graph = self._graph()
+        if not nx.is_directed_acyclic_graph(graph):
+            first = nx.find_cycle(graph, self.entry)[0][0]
+            raise Unsupported("a branch goes back: loops must be structured", self._span(first))
+        self.order = list(nx.dfs_postorder_nodes(graph, self.entry))
+        self.reach = {label: frozenset((label, *nx.descendants(graph, label))) for label in graph}
 
     def _span(self, label: str) -> Span:
         return self.host.span_of(self.blocks[label].statements[-1])

@@ -55,6 +55,8 @@ EXACT = [
     ("len(x) + x.size(0) + x.stride(0)", lambda n: 2 * n + 1),
     ("triton.next_power_of_2(N)", lambda n: 1 << (n - 1).bit_length()),
     ("triton.next_power_of_2(N + 3) // 2", lambda n: (1 << (n + 2).bit_length()) // 2),
+    ("1 << (N - 1).bit_length()", lambda n: 1 << (n - 1).bit_length()),
+    ("2 ** math.ceil(math.log2(N)) * 3", lambda n: 3 << (n - 1).bit_length()),
     ("N if isinstance(N, int) else 0", lambda n: n),
     ("len(f'{N}') * 0 + N", lambda n: n),
 ]  # fmt: skip
@@ -247,3 +249,104 @@ def test_kernel_without_a_launcher(tmp_path: object) -> None:
     assert str(launch.grid[0]) == "(n + 127) // 128"
     assert [(s.name, s.contents, s.role) for s in launch.storages] == [("x", "input", ""), ("y", "uninit", "out")]
     assert dict(launch.cases[0].values) == {"BLOCK": "128"}
+
+
+TRITON_OP = '''
+@torch.library.{decorator}("argus_test_{decorator}::double", mutates_args=())
+def double(x: torch.Tensor) -> torch.Tensor:
+    y = torch.empty_like(x)
+    torch.library.wrap_triton(copy)[(triton.cdiv(x.numel(), 64),)](x, y, x.numel(), BLOCK=64)
+    return y
+
+
+def launch(x):
+    return double(x)
+'''
+
+
+@pytest.mark.parametrize("decorator", ["triton_op", "custom_op"])
+def test_launches_inside_custom_operators_are_seen(launcher: Capture, decorator: str) -> None:
+    program = launcher(TRITON_OP.format(decorator=decorator), "launch(x: f32[N])")
+    assert [str(x.grid[0]) for x in program.launches] == ["(N + 63) // 64"]
+
+
+def test_backward_launch_sees_the_strides_of_the_gradient(launcher: Capture) -> None:
+    body = """
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        copy[(1,)](x, x, x.shape[0], BLOCK=64)
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        copy[(2,)](g, g, g.stride(0), BLOCK=64)
+        return g
+
+
+def launch(x):
+    Double.apply(x.requires_grad_(True)).sum().backward()
+"""
+    program = launcher(body, "launch(x: f32[N]) where N >= 2")
+    backward = [x for x in program.launches if str(x.grid[0]) == "2"]
+    assert [sizes(x) for x in backward] == [["0"]]
+
+
+def test_contents_of_allocations(launcher: Capture) -> None:
+    body = """
+def launch(x):
+    n = x.shape[0]
+    a = torch.empty(n)
+    b = torch.zeros_like(x)
+    c = torch.full((n,), 7, device=x.device)
+    d = x + 1
+    e = torch.empty_like(x).fill_(2)
+    f = torch.empty((n, 4))
+    f[:, 0].zero_()
+    g = x.clone()
+    h = x.view(-1)
+    copy[(1,)](h, a, n, BLOCK=64)
+"""
+    (launch,) = launcher(body, "launch(x: f32[N]) where N < 100").launches
+    assert {s.name: s.contents for s in launch.storages if s.name in "abcdefgx"} == {
+        "x": "input",
+        "a": "uninit",
+        "b": "fill 0",
+        "c": "fill 7",
+        "d": "computed add",
+        "e": "fill 2",
+        "f": "computed part of it, fill 0",
+        "g": "computed clone",
+    }
+
+
+def test_names_in_messages_are_the_users(launcher: Capture) -> None:
+    program = launcher(
+        "def launch(x, y):\n    assert x.shape == y.shape, f'{x.shape} against {y.shape}'\n"
+        "    copy[(1,)](x, y, 3, BLOCK=64)\n",
+        "launch(x: f32[M], y: f32[N])",
+    )
+    (rejected,) = program.not_covered
+    assert "torch.Size([M]) against torch.Size([N])" in rejected.reason
+
+
+def test_readings_of_different_tensors_keep_their_ranges_apart(launcher: Capture) -> None:
+    body = """
+def launch(x, a, b):
+    t = a if x.shape[0] > 10 else b
+    copy[(1,)](x, x, t.max().item(), BLOCK=64)
+"""
+    program = launcher(body, "launch(x: f32[N], a: i32[4] in [0, 5], b: i32[4] in [0, 900])")
+    ranges = {s.name: (s.lower, s.upper) for s in program.symbols if s.kind == "data"}
+    assert sorted(ranges.values()) == [(0, 5), (0, 900)]
+    by_path = {str(x.path[0].term): sizes(x)[0] for x in program.launches}
+    assert ranges[by_path["N > 10" if "N > 10" in by_path else "N >= 11"]] == (0, 5)
+
+
+@pytest.mark.parametrize("write", ["a.fill_(100)", "a[0] = 100", "copy[(1,)](x, a, 3, BLOCK=64)"])
+def test_a_write_ends_what_was_known_of_all_views(launcher: Capture, write: str) -> None:
+    body = f"def launch(x, a):\n    v = a[1:]\n    {write}\n    copy[(1,)](x, x, v.max().item(), BLOCK=64)\n"
+    program = launcher(body, "launch(x: f32[N], a: i32[4] in [0, 5])")
+    (symbol,) = (s for s in program.symbols if s.kind == "data")
+    assert (symbol.lower, symbol.upper) == (None, None)
+    assert not program.preconditions
