@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from argus_smt.absint.facts import Wrap
+from argus_smt.absint.facts import Arithmetic, Wrap
 from argus_smt.absint.integers import bits_of, is_integer
 from argus_smt.absint.recurrence import HOLE, Carried, Closed, close, holes_in, past
-from argus_smt.absint.state import State, fits, guard
+from argus_smt.absint.state import State, fits, guard, width_range
 from argus_smt.absint.values import (
     COORDS,
     NO_GUARDS,
@@ -20,11 +20,13 @@ from argus_smt.absint.values import (
     PtrV,
     Target,
     choose,
+    guards_of,
     map_terms,
 )  # fmt: skip
 from argus_smt.ir.ops import Block, For, If, Value, While
-from argus_smt.ir.types import shape_of
+from argus_smt.ir.types import Scalar, elem_of, shape_of
 from argus_smt.smt import term as T
+from argus_smt.smt.interval import ALL, Interval, meet
 from argus_smt.smt.term import Sort, Term
 
 RunBlock = Callable[[State, Block], tuple[AbsValue, ...]]
@@ -34,7 +36,7 @@ def branch(state: State, op: If, run: RunBlock) -> None:
     """Both sides under their condition; results are chosen by it."""
     cond = state.integer(op.cond)
     if state.recording and cond.guards:
-        state.facts.branch_guards.append((cond.guards, state.scope()))
+        state.facts.relied.append((cond.guards, state.scope(), ()))
     test = state.simp(cond.term)
     sides: list[tuple[AbsValue, ...] | None] = []
     for held, block in ((test, op.then), (T.not_(test), op.orelse)):
@@ -58,7 +60,8 @@ def counted_loop(state: State, op: For, run: RunBlock) -> None:
     lower, upper, step = (state.integer(v) for v in (op.lower, op.upper, op.step))
     guards = lower.guards | upper.guards | step.guards
     if state.recording and guards:
-        state.facts.branch_guards.append((guards, state.scope()))
+        state.facts.relied.append((guards, state.scope(), ()))
+    _positive_step(state, op, step)
     trip = T.var(f"$k{state.site(op)}")
     counter_value = lower.term + trip * step.term
     entering = T.and_(T.ge(trip, 0), T.lt(counter_value, upper.term), T.gt(step.term, 0))
@@ -70,10 +73,17 @@ def counted_loop(state: State, op: For, run: RunBlock) -> None:
         state.put(params[0], IntV(counter_value, lower.guards | step.guards))
         return run(state, op.body)
 
-    _loop(state, op, params[1:], op.inits, trip, entering, guards, once)
+    forms = _loop(state, op, params[1:], op.inits, trip, entering, guards, once)
     last = state.simp(trips)
-    for result, param, after in zip(op.results, params[1:], op.body.yields, strict=True):
-        state.put(result, _after_loop(state, param, after, trip, last))
+    for result, form in zip(op.results, forms, strict=True):
+        state.put(result, map_terms(form, {trip: last}))
+
+
+def _positive_step(state: State, op: For, step: IntV) -> None:
+    """A loop whose step is not positive never ends."""
+    goal = state.simp(T.gt(step.term, 0))
+    if state.recording and goal is not T.TRUE:
+        state.facts.arithmetic.append(Arithmetic(state.site(op), op, goal, (), step.guards, state.scope()))
 
 
 def _final_counter(state: State, op: For, lower: IntV, upper: IntV, step: IntV, trips: Term) -> None:
@@ -87,7 +97,7 @@ def _final_counter(state: State, op: For, lower: IntV, upper: IntV, step: IntV, 
         site = state.site(op)
         guards = lower.guards | upper.guards | step.guards
         state.facts.wraps[site] = Wrap(site, op, exact, bits, cond, (), guards, state.scope())
-        state.facts.branch_guards.append((guard(site, cond, exact), state.scope()))
+        state.facts.relied.append((guard(site, cond, exact), state.scope(), ()))
 
 
 def while_loop(state: State, op: While, run: RunBlock) -> None:
@@ -103,7 +113,7 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
         assert isinstance(test, IntV)
         held[:] = [(state.simp(test.term), test.guards)]
         if state.recording and test.guards:
-            state.facts.branch_guards.append((test.guards, state.scope()))
+            state.facts.relied.append((test.guards, state.scope(), ()))
         with state.under(held[0][0], guards=test.guards):
             for param, value in zip(op.after.params, before[1:], strict=True):
                 state.put(param, value)
@@ -114,36 +124,57 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
     exit_trip = T.var(f"$x{state.site(op)}{len(state.counters)}")
     passed = op.before.yields[1:]
     for result, value in zip(op.results, passed, strict=True):
-        state.put(result, _renamed(state, state.get(value), trip, exit_trip))
+        state.put(result, map_terms(state.get(value), {trip: exit_trip}))
     cond, guards = held[0]
     state.assume(T.and_(T.ge(exit_trip, 0), T.not_(T.substitute(cond, {trip: exit_trip}))), guards)
-
-
-def _renamed(state: State, value: AbsValue, trip: Term, exit_trip: Term) -> AbsValue:
-    return map_terms(value, {trip: exit_trip})
 
 
 def _loop(
     state: State, op: For | While, params: Sequence[Value], inits: Sequence[Value], trip: Term,
     entering: Term, guards: Guards, once: Callable[[], tuple[AbsValue, ...]],
-) -> None:  # fmt: skip
-    """Find closed forms of the carried values by trial runs, then run the body with them for good."""
+) -> list[AbsValue]:  # fmt: skip
+    """Find closed forms of the carried values by trial runs, then run the body with them for good.
+
+    Returns the values at the start of trip `trip`, not simplified by what only holds inside the loop.
+    """
     entry = [_definite(state, v) for v in inits]
     counters = state.counters
     state.counters = (*counters, trip)
-    with state.under(entering, guards=guards):
-        recording, state.recording = state.recording, False
-        holes = [_with_hole(value, param) for value, param in zip(entry, params, strict=True)]
-        for param, value in zip(params, holes, strict=True):
-            state.put(param, value)
-        after = once()
-        forms = _closed_forms(state, params, entry, holes, after, trip)
-        for param, value in zip(params, forms, strict=True):
-            state.put(param, value)
-        _widen(state, params, entry, once)
-        state.recording = recording
-        once()
+    recording, state.recording = state.recording, False
+    holes = [_with_hole(value, param) for value, param in zip(entry, params, strict=True)]
+    after = _run(state, params, holes, entering, guards, once)
+    forms = _closed_forms(state, params, entry, holes, after, trip)
+    leaning = _widen(state, params, entry, lambda: _run(state, params, forms, entering, guards, once))
+    state.recording = recording
+    after = _run(state, params, forms, entering, guards, once)
+    for i in leaning if recording else ():
+        with state.under(entering, guards=guards):
+            state.facts.relied.append((guards_of(after[i]), state.scope(), shape_of(params[i].type)))
     state.counters = counters
+    return forms
+
+
+def _run(
+    state: State, params: Sequence[Value], values: Sequence[AbsValue], entering: Term, guards: Guards,
+    once: Callable[[], tuple[AbsValue, ...]],
+) -> tuple[AbsValue, ...]:  # fmt: skip
+    """One run of the body from given carried values; what it assumes on its way ends with it."""
+    with state.under(entering, guards=guards):
+        for param, value in zip(params, values, strict=True):
+            state.shape = shape_of(param.type)
+            state.put(param, _simplified(state, value))
+        return once()
+
+
+def _simplified(state: State, value: AbsValue) -> AbsValue:
+    match value:
+        case IntV(term, guards):
+            kept = frozenset(Guard(g.site, c, g.exact) for g in guards if (c := state.simp(g.cond)) is not T.TRUE)
+            return IntV(state.simp(term), kept)
+        case PtrV(targets, guards):
+            return PtrV(tuple(Target(t.cond, t.arg, state.simp(t.offset)) for t in targets), guards)
+        case _:
+            return value
 
 
 def _definite(state: State, value: Value) -> AbsValue:
@@ -198,24 +229,23 @@ def _form(
     solved: dict[Term, Term],
 ) -> AbsValue | None:  # fmt: skip
     """Closed form of one carried value, or None where it has to wait for others or has none."""
-    state.shape = shape_of(param.type)
     match entry, hole, after:
         case IntV(first, g0), IntV(mark), IntV(term, g1):
             closed = close_any(first, mark, term, trip, solved)
-            guards = None if closed is None else _past(state, g1, trip, solved, closed.how)
+            guards = None if closed is None else _past(g1, trip, solved, closed.how)
             if closed is None or guards is None:
                 return None
             solved[mark] = closed.value
-            return IntV(state.simp(closed.value), g0 | guards)
+            return IntV(closed.value, g0 | guards)
         case PtrV((start, *_), g0), PtrV((mark_target,)), PtrV((stop, *more), g1):
             if more or stop.arg != start.arg:
                 return None
             closed = close(Carried(start.offset, mark_target.offset, stop.offset), trip, solved)
-            guards = None if closed is None else _past(state, g1, trip, solved, closed.how)
+            guards = None if closed is None else _past(g1, trip, solved, closed.how)
             if closed is None or guards is None:
                 return None
             solved[mark_target.offset] = closed.value
-            return PtrV((Target(T.TRUE, start.arg, state.simp(closed.value)),), g0 | guards)
+            return PtrV((Target(T.TRUE, start.arg, closed.value),), g0 | guards)
         case _, FloatV() | LostV(), _:
             return after if isinstance(after, LostV) else hole
         case _:
@@ -234,7 +264,7 @@ def close_any(first: Term, mark: Term, after: Term, trip: Term, solved: dict[Ter
     return Closed(T.ite(T.eq(trip, 0), first, T.substitute(known, {trip: trip - 1})), "replaced")
 
 
-def _past(state: State, guards: Guards, trip: Term, solved: dict[Term, Term], how: str) -> Guards | None:
+def _past(guards: Guards, trip: Term, solved: dict[Term, Term], how: str) -> Guards | None:
     """The guards of all earlier trips, or None if they cannot be put into terms of this one."""
     if how == "same":
         return NO_GUARDS
@@ -244,7 +274,6 @@ def _past(state: State, guards: Guards, trip: Term, solved: dict[Term, Term], ho
         cond = None if holes_in(known) else past(known, trip, how)
         if cond is None:
             return None
-        cond = state.simp(cond)
         if cond is not T.TRUE:
             exact = T.substitute(T.substitute(g.exact, solved), {trip: trip - 1})
             moved.append(Guard(g.site, cond, exact))
@@ -252,45 +281,47 @@ def _past(state: State, guards: Guards, trip: Term, solved: dict[Term, Term], ho
 
 
 def _widen(
-    state: State, params: Sequence[Value], entry: Sequence[AbsValue], once: Callable[[], tuple[AbsValue, ...]]
-) -> None:
-    """Interval invariants of carried integers without a closed form: guessed from the entry, kept if inductive."""
-    loose = [
-        (i, v.term) for i, p in enumerate(params)
-        if isinstance(v := state.get(p), IntV) and v.term.op == "app" and v.term.data.startswith("?loop")
-    ]  # fmt: skip
+    state: State, params: Sequence[Value], entry: Sequence[AbsValue], run: Callable[[], tuple[AbsValue, ...]]
+) -> list[int]:
+    """Interval invariants of carried integers without a closed form: guessed from the entry, kept if inductive.
+
+    Returns the places of those whose interval is that of exact results, so that it relies on their guards.
+    """
+    names = {i: f"?loop{p.number}" for i, p in enumerate(params) if f"?loop{p.number}" in state.bounds.functions}
+    loose = {i: n for i, n in names.items() if is_integer(params[i]) and isinstance(entry[i], IntV)}
+    loose = {i: n for i, n in loose.items() if elem_of(params[i].type).is_int and bits_of(params[i]) > 1}
     if not loose:
-        return
-    guesses = {i: _entry_interval(state, params[i], entry[i]) for i, _ in loose}
-    full = {i: state.facts.bounds.functions[t.data] for i, t in loose}
+        return []
+    full = {i: width_range(Scalar(str(elem_of(params[i].type)))) for i in loose}
+    guesses: dict[int, Interval] = {i: _entry_interval(state, params[i], entry[i]) for i in loose}
     for _ in range(4):
-        for i, t in loose:
-            state.facts.bounds.functions[t.data] = guesses[i]
-        state.facts.bounds.forget()
-        state._renew()
-        after = once()
-        stable = True
-        for i, _ in loose:
-            state.shape = shape_of(params[i].type)
-            found = after[i]
-            lo, hi = state.bounds.of(found.term) if isinstance(found, IntV) else (None, None)
-            glo, ghi = guesses[i]
-            nlo = glo if lo is not None and glo is not None and lo >= glo else full[i][0]
-            nhi = ghi if hi is not None and ghi is not None and hi <= ghi else full[i][1]
-            stable &= (nlo, nhi) == guesses[i]
-            guesses[i] = (nlo, nhi)
-        if stable:
-            return
-    for i, t in loose:
-        state.facts.bounds.functions[t.data] = full[i]
-    state._renew()
+        for i, name in loose.items():
+            state.set_range(name, Scalar(str(elem_of(params[i].type))), guesses[i])
+        state.renew()
+        after = run()
+        kept = {i: _inductive(state, params[i], after[i], guesses[i], full[i]) for i in loose}
+        if kept == guesses:
+            return [i for i in loose if guards_of(after[i]) and guesses[i] != full[i]]
+        guesses = kept
+    for i, name in loose.items():
+        state.set_range(name, Scalar(str(elem_of(params[i].type))), full[i])
+    state.renew()
+    return []
 
 
-def _entry_interval(state: State, param: Value, entry: AbsValue) -> tuple[int | None, int | None]:
+def _inductive(state: State, param: Value, after: AbsValue, guess: Interval, full: Interval) -> Interval:
+    """Ends of the guess that one trip keeps, the type's own for the others."""
     state.shape = shape_of(param.type)
-    return state.bounds.of(entry.term) if isinstance(entry, IntV) else (None, None)
+    low, high = state.bounds.of(after.term) if isinstance(after, IntV) else ALL
+    glow, ghigh = guess
+    return (
+        glow if low is not None and glow is not None and low >= glow else full[0],
+        ghigh if high is not None and ghigh is not None and high <= ghigh else full[1],
+    )
 
 
-def _after_loop(state: State, param: Value, after: Value, trip: Term, trips: Term) -> AbsValue:
-    """The carried value at the start of trip `trips`, which is when the loop ends."""
-    return map_terms(state.get(param), {trip: trips})
+def _entry_interval(state: State, param: Value, entry: AbsValue) -> Interval:
+    """Interval of the value at entry, within its type."""
+    state.shape = shape_of(param.type)
+    width = width_range(Scalar(str(elem_of(param.type))))
+    return meet(width, state.bounds.of(entry.term) if isinstance(entry, IntV) else ALL)

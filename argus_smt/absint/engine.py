@@ -43,10 +43,12 @@ def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]
         facts=facts,
         path=domain,
         ask=ask,
+        entry=bounds.copy(),
     )
     for index, (param, arg) in enumerate(zip(case.kernel.body.params, case.args, strict=True)):
         state.put(param, argument(index, arg))
-    run_block(state, case.kernel.body)
+    with state.under():
+        run_block(state, case.kernel.body)
     return facts
 
 

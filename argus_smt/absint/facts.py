@@ -96,7 +96,10 @@ class Facts:
     arithmetic: list[Arithmetic] = field(default_factory=list)
     wraps: dict[str, Wrap] = field(default_factory=dict)
     promises: list[Promise] = field(default_factory=list)
-    branch_guards: list[tuple[Guards, Scope]] = field(default_factory=list)
+    relied: list[tuple[Guards, Scope, tuple[int, ...]]] = field(default_factory=list)
+    """Guards, over tiles of a shape, that a branch, a loop or a derived interval relies on for every element."""
+    lemmas: list[tuple[frozenset[Term], Term]] = field(default_factory=list)
+    """`(path, fact)`: what the solver showed on the way; it holds wherever all of the path does."""
     ledger: dict[str, str] = field(default_factory=dict)
     contents: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Function name → (storage, dtype) for integers loaded from memory that the kernel does not write."""

@@ -8,6 +8,7 @@ from argus_smt.absint.values import AbsValue, FloatV, Guards, IntV, LostV, PtrV,
 from argus_smt.ir.ops import Binary, Cast, Cmp, Op, Select, Unary, Value
 from argus_smt.ir.types import Scalar, Tile, elem_of, shape_of
 from argus_smt.smt import term as T
+from argus_smt.smt.interval import ALL, Interval
 from argus_smt.smt.term import Sort, Term
 
 _SIGNED = {"eq": T.eq, "ne": T.ne, "slt": T.lt, "sle": T.le, "sgt": T.gt, "sge": T.ge}
@@ -67,9 +68,8 @@ def unary(state: State, op: Unary) -> AbsValue:
             inverted = T.not_(x.term) if x.term.sort is Sort.BOOL else -x.term - 1
             return IntV(inverted, x.guards)
         case "clz" | "ctz" | "popc":
-            name = state.site(op)
-            state.bounds.functions[f"?{name}"] = (0, bits_of(op.result))
-            return state.unknown(op.result.type, name, f"bit count `{op.fn}`")
+            range_ = (0, bits_of(op.operand))
+            return state.unknown(op.result.type, state.site(op), f"bit count `{op.fn}`", range_)
         case _:
             return state.unknown(op.result.type, state.site(op), f"function `{op.fn}`")
 
@@ -174,17 +174,16 @@ def _bits(state: State, op: Binary, x: Term, y: Term, bits: int, guards: Guards)
             return IntV(state.simp(T.mod(other, T.const(mask.value + 1))), guards)
         if op.fn == "xor" and mask.op == "const" and mask.value == -1:
             return IntV(-other - 1, guards)
-    name = state.site(op)
+    range_: Interval = ALL
     (xlo, xhi), (ylo, yhi) = state.bounds.of(x), state.bounds.of(y)
     if xlo is not None and ylo is not None and xlo >= 0 and ylo >= 0:
         tops = [t for t in (xhi, yhi) if t is not None]
-        if op.fn == "and" and tops:
-            state.bounds.functions[f"?{name}"] = (0, min(tops))
-        elif len(tops) == 2:
-            state.bounds.functions[f"?{name}"] = (0, (1 << max(tops).bit_length()) - 1)
+        if op.fn == "and":
+            range_ = (0, min(tops) if tops else None)
         else:
-            state.bounds.functions[f"?{name}"] = (0, (1 << (bits - 1)) - 1)
-    out = state.unknown(op.result.type, name, f"bitwise `{op.fn}` of two symbolic values")
+            range_ = (0, (1 << max(tops).bit_length()) - 1 if len(tops) == 2 else None)
+    reason = f"bitwise `{op.fn}` of two symbolic values"
+    out = state.unknown(op.result.type, state.site(op), reason, range_)
     assert isinstance(out, IntV)
     return IntV(out.term, guards)
 

@@ -7,8 +7,9 @@ from argus_smt.absint.state import State, width_range
 from argus_smt.absint.values import NO_GUARDS, AbsValue, FloatV, Guards, IntV, LostV, PtrV, Target, choose
 from argus_smt.ir.launch import PointerArg, Storage
 from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Op, Store, Value
-from argus_smt.ir.types import Ptr, Scalar, elem_of, shape_of
+from argus_smt.ir.types import Ptr, Scalar, elem_of, element, shape_of
 from argus_smt.smt import term as T
+from argus_smt.smt.interval import ALL, Interval
 from argus_smt.smt.term import Term
 
 
@@ -96,23 +97,33 @@ def _cell(state: State, op: Op, target: Target, elem: Scalar) -> Term:
 def contents(state: State, storage: Storage, arg: PointerArg, offset: Term, elem: Scalar) -> Term:
     """What the host left at byte `offset` of the argument's view."""
     if storage.contents.startswith("fill "):
-        filled = _filled(storage.contents.removeprefix("fill "), elem)
+        filled = _filled(storage, elem)
         if filled is not None:
             return filled
     name = f"m{storage.ident}:{elem.name}"
     byte = state.simp(arg.offset + offset)
-    if elem.name == "i1":
-        _origin(state, storage, name, elem)
-        return T.bapp(name, byte)
-    lo, hi = width_range(elem)
-    if storage.facts is not None and storage.dtype.lstrip("u") in (elem.name, elem.name.lstrip("i")):
-        flo, fhi = (state.facts.bounds.of(t) if t is not None else (None, None) for t in
-                    (storage.facts.lower, storage.facts.upper))  # fmt: skip
-        lo = max(lo, flo[0]) if flo[0] is not None else lo
-        hi = min(hi, fhi[1]) if fhi[1] is not None else hi
-    state.bounds.functions[name] = (lo, hi)
     _origin(state, storage, name, elem)
+    if elem.name == "i1":
+        return T.bapp(name, byte)
+    state.set_range(name, elem, _stated(state, storage, elem))
     return T.app(name, byte)
+
+
+def _stated(state: State, storage: Storage, elem: Scalar) -> Interval:
+    """The interval that the signature states, as the kernel sees it: signed, and only if the types are the same.
+
+    It is taken from the intervals at the kernel's start, since one name stands for the contents on every path.
+    """
+    facts = storage.facts
+    if facts is None or element(storage.dtype) != elem:
+        return ALL
+    low = state.entry.of(facts.lower)[0] if facts.lower is not None else None
+    high = state.entry.of(facts.upper)[1] if facts.upper is not None else None
+    if facts.values:
+        low, high = min(facts.values), max(facts.values)
+    if storage.dtype.startswith("u") and (high is None or high > width_range(elem)[1] or low is None or low < 0):
+        return ALL
+    return low, high
 
 
 def _origin(state: State, storage: Storage, name: str, elem: Scalar) -> None:
@@ -122,12 +133,15 @@ def _origin(state: State, storage: Storage, name: str, elem: Scalar) -> None:
         state.facts.unreal[name] = f"contents of `{storage.name}` ({storage.contents}) are not followed"
 
 
-def _filled(text: str, elem: Scalar) -> Term | None:
-    """A fill value that is the same integer in every element, or None."""
+def _filled(storage: Storage, elem: Scalar) -> Term | None:
+    """A fill value that is the same integer in every element of the type it is read as, or None."""
     try:
-        value = float(text)
+        value = float(storage.contents.removeprefix("fill "))
     except ValueError:
         return None
-    if value != int(value) if abs(value) < 1 << 53 else True:
+    if abs(value) >= 1 << 53 or value != int(value) or (element(storage.dtype) != elem and value != 0):
         return None
-    return T.boolean(value != 0) if elem.name == "i1" else T.const(int(value))
+    low, high = width_range(elem)
+    if elem.name == "i1":
+        return T.boolean(value != 0)
+    return T.const(int(value)) if low <= value <= high else None

@@ -12,7 +12,7 @@ from argus_smt.ir.launch import Arg, PointerArg, Storage
 from argus_smt.ir.ops import Op, Value
 from argus_smt.ir.types import INT_BITS, Ptr, Scalar, Type, elem_of, shape_of
 from argus_smt.smt import term as T
-from argus_smt.smt.interval import Bounds
+from argus_smt.smt.interval import ALL, Bounds, Interval, meet
 from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 
@@ -40,7 +40,8 @@ class State:
     ask: Callable[[Sequence[Term], Term, Bounds], bool] = never
     """Whether facts imply a goal, for the few questions that intervals leave open."""
     recording: bool = True
-    serial: int = 0
+    entry: Bounds = field(default_factory=Bounds)
+    """Intervals at the start of the kernel, which hold on every path."""
     shape: tuple[int, ...] = ()
     """Shape of the tile whose coordinates the terms at hand are over."""
     _views: dict[tuple[int, ...], tuple[Bounds, dict[Term, Term]]] = field(default_factory=dict)
@@ -84,13 +85,13 @@ class State:
         return True
 
     def _keep(self, part: Term) -> None:
-        local = any(c in part.free for c in COORDS)
-        if local:
+        if any(c in part.free for c in COORDS):
             self._view()[0].learn([part])
             self._view()[1].clear()
         else:
+            self.facts.lemmas.append((frozenset(self.path), part))
             self.facts.bounds.learn([part])
-            self._renew()
+            self.renew()
 
     def integer(self, value: Value) -> IntV:
         """The integer or boolean behind `value`; a fresh unknown one if it is lost."""
@@ -102,8 +103,11 @@ class State:
         assert isinstance(fresh, IntV)
         return fresh
 
-    def unknown(self, kind: Type, name: str, reason: str) -> AbsValue:
-        """A value of type `kind` of which only the width is known; it may differ by element and loop trip."""
+    def unknown(self, kind: Type, name: str, reason: str, interval: Interval = ALL) -> AbsValue:
+        """A value of type `kind` of which only the width, and perhaps an interval, is known.
+
+        It may differ by element and loop trip. The interval replaces one that an earlier run gave under this name.
+        """
         elem = elem_of(kind)
         if isinstance(elem, Ptr):
             return LostV(reason)
@@ -114,12 +118,17 @@ class State:
         self.facts.ledger.setdefault(name, reason)
         if elem.name == "i1":
             return IntV(T.bapp(name, *args))
-        self.bounds.functions.setdefault(name, width_range(elem))
+        self.set_range(name, elem, interval)
         return IntV(T.app(name, *args))
 
-    def fresh(self, prefix: str) -> str:
-        self.serial += 1
-        return f"{prefix}{self.serial}"
+    def set_range(self, name: str, elem: Scalar, interval: Interval) -> None:
+        """Bound an unknown function; an interval from dead code, which is empty, is not believed."""
+        width = width_range(elem)
+        low, high = meet(width, interval)
+        assert low is not None
+        assert high is not None
+        self.bounds.functions[name] = (low, high) if low <= high else width
+        self.facts.bounds.forget()
 
     @contextmanager
     def under(self, *conditions: Term, guards: Guards = NO_GUARDS) -> Iterator[None]:
@@ -131,16 +140,17 @@ class State:
             yield
         finally:
             self.path, self.path_guards, self.facts.bounds.env = path, old_guards, env
-            self._renew()
+            self.renew()
 
     def assume(self, condition: Term, guards: Guards = NO_GUARDS) -> None:
         """From here to the end of the enclosing block `condition` holds."""
         self.path += tuple(c for c in T.conjuncts(condition) if c not in self.path)
         self.path_guards |= guards
         self.facts.bounds.learn([condition])
-        self._renew()
+        self.renew()
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
+        """Drop what was derived from intervals, after they changed."""
         self.facts.bounds.forget()
         self._views.clear()
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from argus_smt.absint.integers import is_integer
 from argus_smt.absint.state import State
-from argus_smt.absint.values import AbsValue, FloatV, IntV
+from argus_smt.absint.values import AbsValue, FloatV
 from argus_smt.ir.ops import Binary, Block, Dot, Reduce, Scan, Select, Value
 from argus_smt.ir.types import shape_of
+from argus_smt.smt.interval import ALL, Interval
+from argus_smt.smt.term import Sort
 
 
 def reduce(state: State, op: Reduce) -> tuple[AbsValue, ...]:
@@ -30,15 +32,14 @@ def _picked(state: State, op: Reduce | Scan, shapes: list[tuple[int, ...]]) -> t
         kind = "reduction" if isinstance(op, Reduce) else "scan"
         picks = _picks(op.combine, op.combine.yields[i], (op.combine.params[i], op.combine.params[n + i]))
         value = state.integer(operand)
-        if picks and value.term.sort.value == "int":
+        range_: Interval = ALL
+        if picks and value.term.sort is Sort.INT:
             state.shape = shapes[i]
-            state.bounds.functions[f"?{name}"] = state.bounds.of(value.term)
+            range_ = state.bounds.of(value.term)
             state.shape = shape_of(result.type)
-            fresh = state.unknown(result.type, name, f"a {kind} of integers")
-            assert isinstance(fresh, IntV)
-            out.append(IntV(fresh.term))
-        else:
-            out.append(state.unknown(result.type, name, f"a {kind} of integers"))
+            if state.recording and value.guards:  # the interval is that of the exact values of all elements
+                state.facts.relied.append((value.guards, state.scope(), shapes[i]))
+        out.append(state.unknown(result.type, name, f"a {kind} of integers", range_))
     return tuple(out)
 
 

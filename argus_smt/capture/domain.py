@@ -212,7 +212,7 @@ class _Builder:
         strides = contiguous(dims) if given is None else tuple(map(self.sub, given))
         if t.strided and t.role in ("out", "inout"):
             self.notes.append(f"no two elements of `{name}` share an address (assumed of its strides)")
-        return Tensor(name, t.scalar.name, dims, strides, t.role, self.facts(name, t))
+        return Tensor(name, "i1" if t.dtype == "bool" else t.dtype, dims, strides, t.role, self.facts(name, t))
 
     def facts(self, name: str, t: TensorType) -> Facts | None:
         r = t.range or Range()

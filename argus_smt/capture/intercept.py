@@ -19,13 +19,13 @@ from triton.runtime.jit import JITFunction
 
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.hosts import patched
-from argus_smt.capture.ledger import Ledger, memory_dtype
+from argus_smt.capture.ledger import Ledger, host_dtype
 from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.placing import argument_spans
 from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
 from argus_smt.capture.world import World, storage_key
 from argus_smt.ir.launch import PointerArg
-from argus_smt.ir.types import Scalar
+from argus_smt.ir.types import element
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
@@ -163,11 +163,11 @@ class Recorder:
         if t.dtype not in TRITON_DTYPES:
             self._refuse(f"tensors of {t.dtype} are not supported", span)
         owner = self.ledger.owner(t)
-        dtype = memory_dtype(t)
         offset = self.world.terms((t.storage_offset(),), "an offset", span)[0]
         shape = self.world.terms(t.shape, "a size", span)
         strides = self.world.terms(t.stride(), "a stride", span)
-        arg = PointerArg(owner.storage.ident, dtype, offset * Scalar(dtype).nbytes, shape, strides)
+        elem = element(host_dtype(t))
+        arg = PointerArg(owner.storage.ident, elem.name, offset * elem.nbytes, shape, strides)
         return Pointer(arg, f"*{TRITON_DTYPES[t.dtype]}")
 
     def _name_storages(self, frame: Any, arguments: dict[str, Any]) -> None:

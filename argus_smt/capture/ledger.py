@@ -10,9 +10,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from argus_smt.capture.domain import bounds
 from argus_smt.capture.failure import PathEnd
-from argus_smt.capture.world import MEMORY_DTYPES, World, storage_key
+from argus_smt.capture.world import HOST_DTYPES, World, storage_key
 from argus_smt.ir.launch import Facts, Storage, Symbol
-from argus_smt.ir.types import Scalar
+from argus_smt.ir.types import element
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
@@ -58,7 +58,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             ident = self.owners[key].storage.ident if key in self.owners else len(self.owners)
             contents = "uninit" if t.role in ("out", "uninit") else "input"
             s = Storage(
-                ident, t.name, t.dtype, nbytes(t.dims, t.strides, Scalar(t.dtype).nbytes, self.world),
+                ident, t.name, t.dtype, nbytes(t.dims, t.strides, element(t.dtype).nbytes, self.world),
                 t.dims, t.strides, contents, t.role, t.facts,
             )  # fmt: skip
             self.owners[key] = Owner(s, fake)
@@ -75,8 +75,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             span, _ = self.world.oracle.asker()
             dims = self.world.terms(t.shape, "a size", span)
             strides = self.world.terms(t.stride(), "a stride", span)
-            dtype = memory_dtype(t)
-            extent = nbytes(dims, strides, Scalar(dtype).nbytes, self.world)
+            dtype = host_dtype(t)
+            extent = nbytes(dims, strides, element(dtype).nbytes, self.world)
             s = Storage(len(self.owners), "", dtype, extent, dims, strides, contents, "", self._facts(t))
             self.owners[key] = Owner(s, t)
         return self.owners[key]
@@ -222,11 +222,11 @@ def nbytes(dims: tuple[Term, ...], strides: tuple[Term, ...], itemsize: int, wor
     return T.ite(empty, T.ZERO, extent)
 
 
-def memory_dtype(t: torch.Tensor) -> str:
+def host_dtype(t: torch.Tensor) -> str:
     """Name of the memory type of a tensor's elements."""
-    if t.dtype not in MEMORY_DTYPES:
+    if t.dtype not in HOST_DTYPES:
         raise PathEnd(f"tensors of {t.dtype} are not supported")
-    return MEMORY_DTYPES[t.dtype]
+    return HOST_DTYPES[t.dtype]
 
 
 def _is_integer(t: torch.Tensor) -> bool:

@@ -30,8 +30,8 @@ TORCH_DTYPES = {
     "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "i1": torch.bool,
     "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64, "bool": torch.bool,
 }  # fmt: skip
-MEMORY_DTYPES = {v: {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i1"}.get(k, k)
-                 for k, v in TORCH_DTYPES.items()}  # fmt: skip
+HOST_DTYPES = {v: "i1" if k == "bool" else k for k, v in TORCH_DTYPES.items()}
+"""Name of a torch dtype, signedness kept; `argus_smt.ir.types.element` gives the memory type."""
 
 
 @dataclass(slots=True)

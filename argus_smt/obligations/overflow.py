@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from argus_smt.absint.facts import Facts, Scope, Wrap
+from argus_smt.absint.facts import Facts, Wrap
 from argus_smt.absint.values import Guard, Guards
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.smt import term as T
@@ -57,13 +57,9 @@ def _uses(facts: Facts) -> Iterator[tuple[tuple[T.Term, ...], Guards, Reach]]:
         yield mask, access.pointer.guards, reach
         yield (), access.mask_guards, reach
         yield (), access.scope.guards, reach
-    for guards, scope in facts.branch_guards:
-        yield (), guards, _bare(scope)
+    for guards, scope, shape in facts.relied:
+        yield (), guards, Reach(scope, shape, (), frozenset())
     for a in facts.arithmetic:
         yield (), a.guards, Reach(a.scope, a.shape, (), frozenset())
     for p in facts.promises:
         yield T.conjuncts(p.where), p.guards, Reach(p.scope, p.shape, (), frozenset())
-
-
-def _bare(scope: Scope) -> Reach:
-    return Reach(scope, (), (), frozenset())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from argus_smt.absint.facts import Facts
-from argus_smt.ir.ops import Binary
+from argus_smt.ir.ops import Binary, For, Op
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.smt import term as T
 
@@ -13,9 +13,14 @@ from argus_smt.smt import term as T
 def arithmetic(facts: Facts) -> Iterator[Obligation]:
     """Divisors are not 0 and shifts stay below the width, at every element (masked or not)."""
     for a in facts.arithmetic:
-        assert isinstance(a.op, Binary)
-        subject = "shift amount" if a.op.fn in ("shl", "ashr", "lshr") else "divisor"
+        subject = _subject(a.op)
         yield Obligation("AR305", a.site, a.op, Reach(a.scope, a.shape, (), a.guards | a.scope.guards), a.goal, subject)
+
+
+def _subject(op: Op) -> str:
+    if isinstance(op, For):
+        return "step"
+    return "shift amount" if isinstance(op, Binary) and op.fn in ("shl", "ashr", "lshr") else "divisor"
 
 
 def promises(facts: Facts) -> Iterator[Obligation]:

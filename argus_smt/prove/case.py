@@ -10,19 +10,19 @@ from itertools import chain
 from argus_smt.absint.engine import analyze
 from argus_smt.absint.facts import Facts, Lost
 from argus_smt.ir.launch import Program
+from argus_smt.ir.types import element
 from argus_smt.obligations import access, overflow, values
 from argus_smt.obligations.obligation import Obligation
-from argus_smt.prove.confirm import confirm
 from argus_smt.prove import smt_files
+from argus_smt.prove.confirm import confirm
 from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
-from argus_smt.prove.discharge import Decision, Prover
+from argus_smt.prove.discharge import Decision, Prover, Stated
 from argus_smt.prove.domain import Domain, domain
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
 from argus_smt.smt.solver import Solver
-from argus_smt.smt.term import Term
 
 
 @dataclass(slots=True)
@@ -65,14 +65,16 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     )  # fmt: skip
 
 
-def _contents(facts: Facts, dom: Domain) -> dict[str, tuple[Term | None, Term | None, tuple[int, ...]]]:
-    """What the signature states of the integers that the kernel loads."""
+def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:
+    """What the signature states of the integers that the kernel loads in the tensor's own type."""
     storages = {s.ident: s for s in dom.launch.storages}
     out = {}
     for name, (ident, dtype) in facts.contents.items():
-        stated = storages[ident].facts
-        if stated is not None and storages[ident].dtype.lstrip("uib") == dtype.lstrip("ib"):
-            out[name] = (stated.lower, stated.upper, stated.values)
+        storage = storages[ident]
+        stated = storage.facts
+        if stated is not None and element(storage.dtype).name == dtype:
+            bits = element(dtype).bits if storage.dtype.startswith("u") else 0
+            out[name] = Stated(stated.lower, stated.upper, stated.values, bits)
     return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from argus_smt.interp.events import Access
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import replay
 from argus_smt.prove.context import Context
@@ -14,6 +15,7 @@ from argus_smt.prove.suggest import suggest
 from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import help_text, message
 from argus_smt.smt import term as T
+from argus_smt.smt.model import Model
 from argus_smt.smt.term import Term
 
 
@@ -33,7 +35,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
         if model is None:
             reason = why if why != "unsat" else reason
             continue
-        run = replay.run(context.dom, context.facts, model)
+        run, astray = rerun(context, model)
         event = replay.event_of(run, ob.code, ob.op)
         if event is None:
             reason = run.reason or "the counterexample does not fail when it is replayed"
@@ -42,6 +44,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
             elif not approximations:
                 context.internal.append(f"{ob.op.span}: {ob.code}: {reason}")
             continue
+        unreal = unreal or (astray if approximations else ())
         if unreal:
             return replace(base, reason_code="AR904", reason="; ".join(unreal), approximations=unreal)
         seen = replay.counterexample(context.program, context.dom, run, model, event)
@@ -68,6 +71,21 @@ def _known(context: Context, ob: Obligation) -> bool:
 
 def _patience(context: Context, ob: Obligation) -> float:
     return 0.3 if _known(context, ob) else 4.0
+
+
+def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...]]:
+    """The replay of a model, and what it touched of memory whose contents are not those of a real launch."""
+    touched: set[int] = set()
+
+    def seen(access: Access) -> None:
+        touched.add(access.storage)
+
+    run = replay.run(context.dom, context.facts, model, seen)
+    return run, tuple(
+        f"contents of `{s.name}` ({s.contents}) are not followed"
+        for s in context.dom.launch.storages
+        if s.ident in touched and not replay.followed(s)
+    )
 
 
 def ledger(context: Context, terms: tuple[Term, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

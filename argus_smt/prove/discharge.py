@@ -31,14 +31,32 @@ class Decision:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a signature states of the elements of an integer tensor; `unsigned` is their width in bits, 0 if signed."""
+
+    lower: Term | None
+    upper: Term | None
+    values: tuple[int, ...]
+    unsigned: int = 0
+
+    def of(self, cell: Term) -> list[Term]:
+        """The facts of one element, which the kernel reads as a signed number."""
+        if self.unsigned:
+            cell = T.ite(T.ge(cell, 0), cell, cell + (1 << self.unsigned))
+        out = [T.ge(cell, self.lower)] if self.lower is not None else []
+        out += [T.le(cell, self.upper)] if self.upper is not None else []
+        return out + ([T.or_(*(T.eq(cell, v) for v in self.values))] if self.values else [])
+
+
 @dataclass(slots=True)
 class Prover:
     """Decides the duties of one case. `inputs` adds what the signature states of loaded integers."""
 
     facts: Facts
     solver: Solver
-    contents: dict[str, tuple[Term | None, Term | None, tuple[int, ...]]]
-    """Function of an integer tensor → lower and upper bound as terms, and the only values if there are few."""
+    contents: dict[str, Stated]
+    """By the function that stands for an integer tensor."""
     args: tuple[Arg, ...] = ()
     _reachable: dict[tuple[Term, ...], str] = field(default_factory=dict)
     _decided: dict[tuple[Reach, Term, bool], Decision] = field(default_factory=dict)
@@ -48,7 +66,7 @@ class Prover:
         out = self.facts.bounds.copy()
         for d, n in enumerate(reach.shape):
             out.narrow(COORDS[d], (0, n - 1))
-        out.learn((*reach.hypotheses, *extra))
+        out.learn((*reach.hypotheses, *self._lemmas(reach), *extra))
         return out
 
     def hypotheses(self, reach: Reach, guards: bool, goal: Term = T.TRUE) -> tuple[Term, ...]:
@@ -56,7 +74,15 @@ class Prover:
         base = reach.hypotheses
         if guards:
             base += tuple(p for g in sorted(reach.guards, key=lambda g: g.cond.ident) for p in T.conjuncts(g.cond))
+        base += self._lemmas(reach)
         return (*base, *self._loaded((*base, goal)))
+
+    def _lemmas(self, reach: Reach) -> tuple[Term, ...]:
+        """What the analysis showed on a path that leads here."""
+        if not self.facts.lemmas:
+            return ()
+        held = set(reach.scope.path)
+        return tuple(dict.fromkeys(fact for path, fact in self.facts.lemmas if path <= held))
 
     def _loaded(self, terms: Sequence[Term]) -> list[Term]:
         out: list[Term] = []
@@ -67,10 +93,7 @@ class Prover:
             if cell in seen or cell.data not in self.contents:
                 continue
             seen.add(cell)
-            lower, upper, values = self.contents[cell.data]
-            out += [T.ge(cell, lower)] if lower is not None else []
-            out += [T.le(cell, upper)] if upper is not None else []
-            out += [T.or_(*(T.eq(cell, v) for v in values))] if values else []
+            out += self.contents[cell.data].of(cell)
         return out
 
     def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:

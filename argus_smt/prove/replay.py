@@ -22,7 +22,7 @@ from argus_smt.smt.model import Model
 
 STEP_LIMIT = 60_000
 KINDS = {
-    "AR301": ("oob_read",), "AR302": ("oob_write",), "AR303": ("wrap",), "AR305": ("div_zero", "shift_width"),
+    "AR301": ("oob_read",), "AR302": ("oob_write",), "AR303": ("wrap",), "AR305": ("div_zero", "shift_width", "limit"),
     "AR306": ("assume_false", "assert_false", "hint_false"),
 }  # fmt: skip
 
@@ -74,25 +74,39 @@ def _memory(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, tuple[tupl
             continue
         width = np.dtype(f"i{scalar.nbytes}")
         memory.write_elements(ident, point[0], np.asarray([value]).astype(width))
-        inputs.append((storages[ident].name, point[0] // scalar.nbytes, value))
+        shown = value % (1 << scalar.bits) if storages[ident].dtype.startswith("u") else value
+        inputs.append((storages[ident].name, point[0] // scalar.nbytes, shown))
     return memory, tuple(inputs)
 
 
 def _background(memory: Memory, storage: Storage, model: Model) -> None:
-    """Everything that the model does not name: a value that the signature allows."""
-    scalar = element(storage.dtype)
-    if scalar.name not in INT_BITS:
-        return
-    if storage.contents.startswith("fill "):
-        text = storage.contents.removeprefix("fill ")
-        memory.set_default(storage.ident, int(float(text)) if text.replace(".", "").lstrip("-").isdigit() else 0)
-    elif storage.facts is not None:
+    """Everything that the model does not name: what the host filled it with, or a value that the signature allows."""
+    fill = fill_value(storage)
+    if fill is not None:
+        memory.set_default(storage.ident, fill)
+    elif element(storage.dtype).name in INT_BITS and storage.facts is not None:
         if storage.facts.values:
             memory.set_default(storage.ident, storage.facts.values[0])
         elif storage.facts.lower is not None:
             memory.set_default(storage.ident, model.value(storage.facts.lower))
         elif storage.facts.upper is not None:
             memory.set_default(storage.ident, min(0, model.value(storage.facts.upper)))
+
+
+def fill_value(storage: Storage) -> float | int | None:
+    """The number that the host filled a storage with; None if it did not, or if the number is not known."""
+    if not storage.contents.startswith("fill "):
+        return None
+    try:
+        value = float(storage.contents.removeprefix("fill "))
+    except ValueError:
+        return None
+    return int(value) if element(storage.dtype).is_int and value == int(value) else value
+
+
+def followed(storage: Storage) -> bool:
+    """Whether a replay has the contents that a real launch has, or may have."""
+    return storage.contents in ("input", "uninit") or fill_value(storage) is not None
 
 
 def _breaks_facts(dom: Domain, model: Model, inputs: Iterable[tuple[str, int, int]]) -> str:
@@ -108,9 +122,23 @@ def _breaks_facts(dom: Domain, model: Model, inputs: Iterable[tuple[str, int, in
         for at, stated in f.elements:
             if len(at) == 1 and held.get(model.value(at[0]), model.value(stated)) != model.value(stated):
                 return f"the counterexample does not respect what is stated of single elements of `{s.name}`"
+        if any(not _in_range(s, v, model) for v in held.values()):
+            return f"the counterexample does not respect the range of `{s.name}`"
         if s.name in by_name and (f.distinct or f.nondecreasing or f.steps or f.covering or f.distinct_except is not None):
             return f"the counterexample may not respect what is stated of the order of `{s.name}`"
     return ""
+
+
+def _in_range(storage: Storage, value: int, model: Model) -> bool:
+    """Whether a stored integer, read with the storage's own sign, is one that the signature allows."""
+    facts = storage.facts
+    assert facts is not None
+    if storage.dtype.startswith("u") and value < 0:
+        value += 1 << element(storage.dtype).bits
+    if facts.values and value not in facts.values:
+        return False
+    low = facts.lower is None or value >= model.value(facts.lower)
+    return low and (facts.upper is None or value <= model.value(facts.upper))
 
 
 def _argument(arg: object, model: Model) -> ConcreteArg:
@@ -136,7 +164,7 @@ def event_of(replay: Replay, code: str, op: object) -> Event | None:
     if replay.trace is None:
         return None
     for event in replay.trace.events:
-        if event.op is op and event.kind in KINDS[code]:
+        if event.op is op and event.kind in KINDS[code] and (event.kind != "limit" or event.detail.startswith("the loop's step")):
             return event
     return None
 

@@ -10,7 +10,7 @@ from argus_smt.obligations.obligation import Obligation
 from argus_smt.obligations.overflow import Overflow
 from argus_smt.obligations.overflow import of as overflows
 from argus_smt.prove import replay
-from argus_smt.prove.confirm import ledger
+from argus_smt.prove.confirm import ledger, rerun
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Related, Severity, Verdict
 from argus_smt.prove.limits import Limit, find, is_local, prune
@@ -92,12 +92,13 @@ def _refuted(
     reason = "no wrap was found within the solver's limits"
     for use in uses:
         for model in _models(context, item, use):
-            run = replay.run(context.dom, context.facts, model)
+            run, astray = rerun(context, model)
             event = replay.event_of(run, "AR303", use.op)
             if event is None:
                 reason = run.reason or "the wrap does not occur when it is replayed"
                 continue
             approximations, unreal = ledger(context, (*use.reach.hypotheses, use.goal))
+            unreal = unreal or (astray if approximations else ())
             if unreal:
                 return [replace(base, verdict=Verdict.UNKNOWN, reason_code="AR904",
                                 reason="; ".join(unreal), approximations=approximations)], limit  # fmt: skip

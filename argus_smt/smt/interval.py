@@ -110,7 +110,10 @@ class Bounds:
         """An interval that holds every value of `t`."""
         found = self._memo.get(t)
         if found is None:
-            found = self._memo[t] = meet(self._compute(t), self.env.get(t, ALL))
+            lo, hi = meet(self._compute(t), self.env.get(t, ALL))
+            if lo is not None and hi is not None and lo > hi:
+                hi = lo  # no value at all: any interval holds, but an empty one would upset the arithmetic on ends
+            found = self._memo[t] = (lo, hi)
         return found
 
     def _compute(self, t: Term) -> Interval:
