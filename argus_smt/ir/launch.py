@@ -91,10 +91,14 @@ class PointerArg:
 
 @dataclass(frozen=True, slots=True)
 class ScalarArg:
-    """An integer or boolean argument of Triton type `dtype` (i1, i32, i64, u64); floats have `value` None."""
+    """An integer or boolean argument of Triton type `dtype` (i1, i32, i64, u64); floats have `value` None.
+
+    `number` is a float that is the same in every launch; None if it is not, or for integers.
+    """
 
     dtype: str
     value: Term | None
+    number: float | None = None
 
 
 Arg = PointerArg | ScalarArg

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from argus_smt.interp.events import Access
+from argus_smt.ir.launch import ScalarArg
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import replay
 from argus_smt.prove.context import Context
@@ -81,7 +82,12 @@ def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...
         touched.add(access.storage)
 
     run = replay.run(context.dom, context.facts, model, seen)
-    return run, tuple(
+    numbers = tuple(
+        f"the value of the float argument `{param}` is not followed"
+        for param, arg in zip(context.dom.case.kernel.params, context.dom.case.args, strict=True)
+        if isinstance(arg, ScalarArg) and arg.value is None and arg.number is None
+    )
+    return run, numbers + tuple(
         f"contents of `{s.name}` ({s.contents}) are not followed"
         for s in context.dom.launch.storages
         if s.ident in touched and not replay.followed(s)

@@ -13,7 +13,7 @@ from argus_smt.interp.events import Access
 from argus_smt.interp.memory import Memory, Region
 from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Event, PointerValue, Trace, run_program
-from argus_smt.ir.launch import PointerArg, Program, Storage, extent_bytes
+from argus_smt.ir.launch import PointerArg, Program, ScalarArg, Storage, extent_bytes
 from argus_smt.ir.types import INT_BITS, element
 from argus_smt.prove.domain import Domain
 from argus_smt.prove.finding import Counterexample
@@ -150,8 +150,10 @@ def _argument(arg: object, model: Model) -> ConcreteArg:
         if any(n.value <= 0 for n in shape):
             nbytes = 0
         return PointerValue(arg.storage, offset, offset, offset + nbytes)
-    value = getattr(arg, "value", None)
-    return 1.0 if value is None else model.value(value)
+    assert isinstance(arg, ScalarArg)
+    if arg.value is not None:
+        return model.value(arg.value)
+    return 1.0 if arg.number is None else arg.number
 
 
 def too_long(replay: Replay) -> bool:
