@@ -110,11 +110,15 @@ class Bounds:
         """An interval that holds every value of `t`."""
         found = self._memo.get(t)
         if found is None:
-            lo, hi = meet(self._compute(t), self.env.get(t, ALL))
+            lo, hi = self.ends(t)
             if lo is not None and hi is not None and lo > hi:
                 hi = lo  # no value at all: any interval holds, but an empty one would upset the arithmetic on ends
             found = self._memo[t] = (lo, hi)
         return found
+
+    def ends(self, t: Term) -> Interval:
+        """As `of`, but with lower > upper where what is known of `t` contradicts itself."""
+        return meet(self._compute(t), self.env.get(t, ALL))
 
     def _compute(self, t: Term) -> Interval:
         match t.op:

@@ -87,7 +87,7 @@ def bounds_known(clause: Term, bounds: Bounds) -> Term:
 
 def interval_facts(t: Term, bounds: Bounds) -> list[Term]:
     """Ends of the interval of an atom or monomial as facts."""
-    lo, hi = bounds.of(t)
+    lo, hi = bounds.ends(t)
     out = []
     if lo is not None:
         out.append(T.nonneg(t - lo))

@@ -57,9 +57,18 @@ class Solver:
         """Whether the facts contradict each other within the bounds. A `sat` answer comes with a model only if one was found."""
         for leaf in cases(facts, bounds):
             answer = self._leaf(leaf, bounds, nonlinear)
+            if answer.model is not None:
+                return self._whole(answer.model, facts, bounds)
             if answer.status != "unsat":
                 return answer
         return Answer("unsat")
+
+    def _whole(self, model: Model, facts: Sequence[Term], bounds: Bounds) -> Answer:
+        """The model of a case as one of all the facts: a case need not speak of every unknown."""
+        full = completed(model, facts, bounds)
+        if self._holds(full, facts, bounds):
+            return Answer("sat", full)
+        return Answer("unknown", reason="the model of a case does not satisfy the question")
 
     def _leaf(self, facts: Sequence[Term], bounds: Bounds, nonlinear: bool) -> Answer:
         local = bounds.copy()
@@ -121,6 +130,23 @@ class Solver:
         return model.satisfies([*facts, *range_facts(facts, bounds)])
 
 
+def completed(model: Model, facts: Sequence[Term], bounds: Bounds) -> Model:
+    """The model with a value inside its interval, the least if there is one, for each unknown of the facts that it leaves open."""
+    values, functions = dict(model.variables), dict(model.functions)
+    out = Model(values, functions)
+    for t in sorted({t for f in facts for t in f.free | f.apps}, key=lambda t: t.ident):
+        lo, hi = bounds.of(t)
+        least = lo if lo is not None else 0 if hi is None or hi >= 0 else hi
+        try:
+            if t.op in ("var", "bvar"):
+                values.setdefault(t.data, least)
+            else:
+                functions.setdefault((t.data, tuple(out.value(a) for a in t.args)), least)
+        except ZeroDivisionError:
+            continue
+    return out
+
+
 def range_facts(facts: Sequence[Term], bounds: Bounds) -> list[Term]:
     """Intervals of the variables and applications in the facts, as facts."""
     out: list[Term] = []
@@ -130,7 +156,7 @@ def range_facts(facts: Sequence[Term], bounds: Bounds) -> list[Term]:
             if t in seen or t.sort is T.Sort.BOOL:
                 continue
             seen.add(t)
-            lo, hi = bounds.of(t)
+            lo, hi = bounds.ends(t)
             if lo is not None:
                 out.append(T.ge(t, lo))
             if hi is not None:

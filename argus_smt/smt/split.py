@@ -36,13 +36,18 @@ def cases(facts: Sequence[Term], bounds: Bounds, splits: int = MAX_SPLITS) -> It
         memo: dict[Term, Term] = {}
         kept = interval_facts(atom, bounds) if atom in bounds.env else []  # what was learnt of the atom goes with it
         chosen = [cond, *(T.substitute(f, {atom: value}, memo) for f in (*kept, *flat))]
-        resolved = tuple(_settle(f, local) for f in chosen)
+        resolved = tuple(_settle(f, _of_unknowns(local)) for f in chosen)
         if T.FALSE not in resolved:
             yield from cases(resolved, bounds, splits - 1)
 
 
+def _of_unknowns(bounds: Bounds) -> Bounds:
+    """The intervals of variables and applications alone: a fact about a quotient must not fold that quotient away."""
+    return Bounds({t: ends for t, ends in bounds.env.items() if t.op in ("var", "app")}, bounds.functions)
+
+
 def _settle(fact: Term, bounds: Bounds) -> Term:
-    """Simplify the inside of a fact without folding the fact itself away: the bounds were learned from it."""
+    """Simplify the inside of a fact, but never fold the fact itself away: the bounds were learned from it."""
     if fact.op in ("nonneg", "zero"):
         inner = simplify(fact.args[0], bounds)
         return T.nonneg(inner) if fact.op == "nonneg" else T.zero(inner)
