@@ -127,8 +127,10 @@ class State:
         low, high = meet(width, interval)
         assert low is not None
         assert high is not None
-        self.bounds.functions[name] = (low, high) if low <= high else width
-        self.facts.bounds.forget()
+        found = (low, high) if low <= high else width
+        if self.facts.bounds.functions.get(name) != found:
+            self.facts.bounds.functions[name] = found
+            self.renew()
 
     @contextmanager
     def under(self, *conditions: Term, guards: Guards = NO_GUARDS) -> Iterator[None]:

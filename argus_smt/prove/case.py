@@ -58,7 +58,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
         launch, case, label,
         findings=tuple(replace(f, label=label) for f in findings),
         limits=widths.limits,
-        assumptions=("64-bit index arithmetic of tensors below 2**63 bytes",),
+        assumptions=_assumptions(facts),
         analysis_s=analysis,
         solve_s=clock.lap(),
         internal=tuple(context.internal),
@@ -76,6 +76,14 @@ def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:
             bits = element(dtype).bits if storage.dtype.startswith("u") else 0
             out[name] = Stated(stated.lower, stated.upper, stated.values, bits)
     return out
+
+
+def _assumptions(facts: Facts) -> tuple[str, ...]:
+    """What the proofs of a case lean on beyond its conditions."""
+    out = ["64-bit index arithmetic of tensors below 2**63 bytes"]
+    if facts.contents:
+        out.append("tensors that the signature names apart do not overlap in memory")
+    return tuple(out)
 
 
 def duties(facts: Facts, dom: Domain) -> Iterator[Obligation]:

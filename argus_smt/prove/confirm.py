@@ -94,11 +94,27 @@ def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...
     )
 
 
+def unfollowed(context: Context) -> tuple[str, ...]:
+    """Why no run of this case need be a run of the launcher: numbers and branches that were not followed."""
+    launch, case = context.dom.launch, context.dom.case
+    terms = [*launch.grid, *(c.term for c in (*launch.path, *case.condition))]
+    for arg in case.args:
+        if isinstance(arg, ScalarArg):
+            terms += [arg.value] if arg.value is not None else []
+        else:
+            terms += [arg.offset, *arg.shape, *arg.strides]
+    names = {v.data for t in terms for v in t.free}
+    numbers = [f"{s.about or s.name} is not followed" for s in context.program.symbols if s.kind == "unfollowed" and s.name in names]
+    branches = [f"{c.text or 'a condition of the launcher'} is not followed" for c in launch.path if c.source == "opaque"]
+    return (*numbers, *branches)
+
+
 def ledger(context: Context, terms: tuple[Term, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Approximations that occur in `terms`: all of them, and those that no replay can vouch for."""
     names = {a.data for t in terms for a in t.apps}
     soft = tuple(sorted({context.facts.ledger[n] for n in names if n in context.facts.ledger}))
     hard = tuple(sorted({context.facts.unreal[n] for n in names if n in context.facts.unreal}))
+    hard += unfollowed(context)
     return soft + hard, hard
 
 

@@ -1,0 +1,77 @@
+"""Kernels that once fooled the prover: each says on its `RIGHT` line what it deserves, and never gets more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from argus_smt.prove.finding import ProveOptions
+from tests.integration.pipeline import errors, program_of, prove_all, undecided
+
+TRAPS = Path(__file__).resolve().parents[1] / "cases" / "traps"
+
+REFUTED = {
+    "assume_top": ("launch(o: f32[8], n: int)", "AR306"),
+    "assume_loop": ("launch(o: f32[8], n: int)", "AR306"),
+    "contents_branch": ("launch(i: i32[2] in [0, V), o: f32[16], z: i32[1], V: int)", "AR302"),
+    "dead_reduce": ("launch(o: f32[8], x: int)", "AR302"),
+    "u8": ("launch(i: u8[n] in [0, 200), x: f32[128], o: f32[n])", "AR301"),
+    "negstep": ("launch(o: f32[n], s: int)", "AR305"),
+}
+"""Real faults that are found."""
+
+NOT_PROVED = {
+    "stale_bits": "launch(f: f32[M], o: f32[4])",
+    "nested_stale": "launch(f: f32[M], o: f32[2])",
+    "fill_bitcast": "launch(x: f32[8], o: f32[1])",
+}
+"""Real faults that lean on an approximation: unknown is an honest answer, proved is not."""
+
+NOT_REFUTED = {
+    "false_ref_inplace": "launch(x: f32[n], o: f32[n])",
+    "false_ref_float": "launch(x: f32[8], o: f32[n])",
+    "float_scalar": "launch(x: f32[n], o: f32[2 * n])",
+}
+"""Right kernels whose data or floats are not followed."""
+
+LIMITED = {
+    "widen_wrap": ("launch(o: f32[M], n: int)", ()),
+    "reduce_guard": ("launch(o: f32[M], g: int, s: int)", ("s >= 1",)),
+    "past_guards": ("launch(o: f32[M], n: int, s: int)", ("s >= 0",)),
+}
+"""Wrong past 2**31 only: a limit by default."""
+
+
+def path(name: str) -> Path:
+    return TRAPS / f"{name}.py"
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_fault_is_found(name: str) -> None:
+    call, code = REFUTED[name]
+    found = errors(prove_all(program_of(path(name), call), ProveOptions()))
+    assert code in {f.code for f in found}
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_fault_is_not_proved_away(name: str) -> None:
+    results = prove_all(program_of(path(name), NOT_PROVED[name]), ProveOptions())
+    assert errors(results) or undecided(results)
+
+
+@pytest.mark.parametrize("name", NOT_REFUTED)
+def test_right_kernel_is_not_refuted(name: str) -> None:
+    assert not errors(prove_all(program_of(path(name), NOT_REFUTED[name]), ProveOptions()))
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_wrap_brings_a_limit(name: str) -> None:
+    call, assume = LIMITED[name]
+    results = prove_all(program_of(path(name), call), ProveOptions(assume=assume))
+    assert errors(results) or undecided(results) or all(r.limits for r in results)
+
+
+def test_every_trap_is_used() -> None:
+    used = {*REFUTED, *NOT_PROVED, *NOT_REFUTED, *LIMITED}
+    assert used == {p.stem for p in TRAPS.glob("*.py")}
