@@ -131,7 +131,7 @@ class Solver:
 
 
 def completed(model: Model, facts: Sequence[Term], bounds: Bounds) -> Model:
-    """The model with a value inside its interval, the least if there is one, for each unknown of the facts that it leaves open."""
+    """The model with a value for each unknown of the facts that it leaves open: the least of its interval, if there is one."""
     values, functions = dict(model.variables), dict(model.functions)
     out = Model(values, functions)
     for t in sorted({t for f in facts for t in f.free | f.apps}, key=lambda t: t.ident):

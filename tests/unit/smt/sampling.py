@@ -94,7 +94,8 @@ class Draw:
             return self.rng.choice((T.and_(a, b), T.or_(a, b), T.not_(a), T.iff(a, b)))
         relation = self.rng.choice((T.le, T.lt, T.eq, T.ne, T.ge))
         if "app" in self.ops and self.rng.random() < 0.15:
-            return self.rng.choice((T.bvar("p"), T.bapp("q", self.term(depth)), T.ite(T.bvar("p"), T.le(0, T.var("x")), T.bvar("p"))))
+            flag = T.bvar("p")
+            return self.rng.choice((flag, T.bapp("q", self.term(depth)), T.ite(flag, T.le(0, T.var("x")), flag)))
         return relation(self.term(depth), self.term(depth) if self.rng.random() < 0.5 else T.const(self.rng.randint(-6, 20)))
 
 
