@@ -144,10 +144,12 @@ def _loop(
     holes = [_with_hole(value, param) for value, param in zip(entry, params, strict=True)]
     after = _run(state, params, holes, entering, guards, once)
     forms = _closed_forms(state, params, entry, holes, after, trip)
+    scope = state.scope()
     leaning = _widen(state, params, entry, lambda: _run(state, params, forms, entering, guards, once))
     state.recording = recording
     after = _run(state, params, forms, entering, guards, once)
     for i in leaning if recording else ():
+        state.facts.relied.append((guards_of(entry[i]), scope, shape_of(params[i].type)))
         with state.under(entering, guards=guards):
             state.facts.relied.append((guards_of(after[i]), state.scope(), shape_of(params[i].type)))
     state.counters = counters
@@ -204,13 +206,14 @@ def _closed_forms(
 ) -> list[AbsValue]:  # fmt: skip
     forms: list[AbsValue | None] = [None] * len(params)
     solved: dict[Term, Term] = {}
+    carried: dict[Term, Guards] = {}
     progress = True
     while progress:
         progress = False
-        for i, param in enumerate(params):
+        for i in range(len(params)):
             if forms[i] is not None:
                 continue
-            form = _form(state, param, entry[i], holes[i], after[i], trip, solved)
+            form = _form(entry[i], holes[i], after[i], trip, solved, carried)
             if form is not None:
                 forms[i], progress = form, True
     return [f if f is not None else _opaque(state, p, h) for f, p, h in zip(forms, params, holes, strict=True)]
@@ -225,31 +228,41 @@ def _opaque(state: State, param: Value, hole: AbsValue) -> AbsValue:
 
 
 def _form(
-    state: State, param: Value, entry: AbsValue, hole: AbsValue, after: AbsValue, trip: Term,
-    solved: dict[Term, Term],
-) -> AbsValue | None:  # fmt: skip
-    """Closed form of one carried value, or None where it has to wait for others or has none."""
+    entry: AbsValue, hole: AbsValue, after: AbsValue, trip: Term, solved: dict[Term, Term], carried: dict[Term, Guards]
+) -> AbsValue | None:
+    """Closed form of one carried value, or None where it has to wait for others or has none.
+
+    `solved` and `carried` hold values and guards of the closed forms so far, by their holes; this one is added.
+    """
     match entry, hole, after:
         case IntV(first, g0), IntV(mark), IntV(term, g1):
             closed = close_any(first, mark, term, trip, solved)
-            guards = None if closed is None else _past(g1, trip, solved, closed.how)
+            lent = g1 | _lent(term, mark, carried)
+            guards = None if closed is None else _past(lent, trip, {**solved, mark: closed.value}, closed.how)
             if closed is None or guards is None:
                 return None
-            solved[mark] = closed.value
+            solved[mark], carried[mark] = closed.value, g0 | guards
             return IntV(closed.value, g0 | guards)
         case PtrV((start, *_), g0), PtrV((mark_target,)), PtrV((stop, *more), g1):
             if more or stop.arg != start.arg:
                 return None
-            closed = close(Carried(start.offset, mark_target.offset, stop.offset), trip, solved)
-            guards = None if closed is None else _past(g1, trip, solved, closed.how)
+            mark = mark_target.offset
+            closed = close(Carried(start.offset, mark, stop.offset), trip, solved)
+            lent = g1 | _lent(stop.offset, mark, carried)
+            guards = None if closed is None else _past(lent, trip, {**solved, mark: closed.value}, closed.how)
             if closed is None or guards is None:
                 return None
-            solved[mark_target.offset] = closed.value
+            solved[mark], carried[mark] = closed.value, g0 | guards
             return PtrV((Target(T.TRUE, start.arg, closed.value),), g0 | guards)
         case _, FloatV() | LostV(), _:
             return after if isinstance(after, LostV) else hole
         case _:
             return None
+
+
+def _lent(after: Term, own: Term, carried: dict[Term, Guards]) -> Guards:
+    """Guards of the other carried values that the next value is made of."""
+    return NO_GUARDS.union(*(carried.get(h, NO_GUARDS) for h in holes_in(after) if h is not own))
 
 
 def close_any(first: Term, mark: Term, after: Term, trip: Term, solved: dict[Term, Term]) -> Closed | None:
@@ -294,14 +307,14 @@ def _widen(
         return []
     full = {i: width_range(Scalar(str(elem_of(params[i].type)))) for i in loose}
     guesses: dict[int, Interval] = {i: _entry_interval(state, params[i], entry[i]) for i in loose}
-    for _ in range(4):
+    for attempt in range(5):
         for i, name in loose.items():
             state.set_range(name, Scalar(str(elem_of(params[i].type))), guesses[i])
         state.renew()
         after = run()
-        kept = {i: _inductive(state, params[i], after[i], guesses[i], full[i]) for i in loose}
+        kept = {i: _inductive(state, params[i], after[i], guesses[i], full[i], join=attempt == 0) for i in loose}
         if kept == guesses:
-            return [i for i in loose if guards_of(after[i]) and guesses[i] != full[i]]
+            return [i for i in loose if guesses[i] != full[i]]
         guesses = kept
     for i, name in loose.items():
         state.set_range(name, Scalar(str(elem_of(params[i].type))), full[i])
@@ -309,14 +322,18 @@ def _widen(
     return []
 
 
-def _inductive(state: State, param: Value, after: AbsValue, guess: Interval, full: Interval) -> Interval:
-    """Ends of the guess that one trip keeps, the type's own for the others."""
+def _inductive(
+    state: State, param: Value, after: AbsValue, guess: Interval, full: Interval, join: bool
+) -> Interval:
+    """Ends of the guess that one trip keeps; for the others what the trip gives (`join`), or the type's own."""
     state.shape = shape_of(param.type)
     low, high = state.bounds.of(after.term) if isinstance(after, IntV) else ALL
     glow, ghigh = guess
+    kept_low = low is not None and glow is not None and low >= glow
+    kept_high = high is not None and ghigh is not None and high <= ghigh
     return (
-        glow if low is not None and glow is not None and low >= glow else full[0],
-        ghigh if high is not None and ghigh is not None and high <= ghigh else full[1],
+        glow if kept_low else low if join and low is not None and full[0] is not None and low >= full[0] else full[0],
+        ghigh if kept_high else high if join and high is not None and full[1] is not None and high <= full[1] else full[1],
     )
 
 

@@ -60,6 +60,8 @@ def unary(state: State, op: Unary) -> AbsValue:
         return state.unknown(op.result.type, state.site(op), "a test of floats")
     x = state.integer(op.operand)
     match op.fn:
+        case "neg" | "abs" if x.term.sort is Sort.BOOL:  # one bit is its own negation
+            return x
         case "neg":
             return wrapping(state, op, op.result, -as_int(x.term), x.guards)
         case "abs":

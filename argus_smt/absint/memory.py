@@ -96,16 +96,17 @@ def _cell(state: State, op: Op, target: Target, elem: Scalar) -> Term:
 
 def contents(state: State, storage: Storage, arg: PointerArg, offset: Term, elem: Scalar) -> Term:
     """What the host left at byte `offset` of the argument's view."""
-    if storage.contents.startswith("fill "):
+    byte = state.simp(arg.offset + offset)
+    aligned = state.simp(T.mod(byte, T.const(elem.nbytes))) is T.ZERO
+    if aligned and storage.contents.startswith("fill "):
         filled = _filled(storage, elem)
         if filled is not None:
             return filled
-    name = f"m{storage.ident}:{elem.name}"
-    byte = state.simp(arg.offset + offset)
+    name = f"m{storage.ident}:{elem.name}" if aligned else f"m{storage.ident}:{elem.name}~"
     _origin(state, storage, name, elem)
     if elem.name == "i1":
         return T.bapp(name, byte)
-    state.set_range(name, elem, _stated(state, storage, elem))
+    state.set_range(name, elem, _stated(state, storage, elem) if aligned else ALL)
     return T.app(name, byte)
 
 
@@ -128,19 +129,25 @@ def _stated(state: State, storage: Storage, elem: Scalar) -> Interval:
 
 def _origin(state: State, storage: Storage, name: str, elem: Scalar) -> None:
     """Inputs may hold anything that the signature allows; what the host or another kernel computed may not."""
-    state.facts.contents[name] = (storage.ident, elem.name)
+    if name.endswith("~"):
+        state.facts.unreal[name] = f"`{storage.name}` is read at an address that may not be a multiple of its element"
+    else:
+        state.facts.contents[name] = (storage.ident, elem.name)
     if storage.contents != "input":
         state.facts.unreal[name] = f"contents of `{storage.name}` ({storage.contents}) are not followed"
 
 
 def _filled(storage: Storage, elem: Scalar) -> Term | None:
     """A fill value that is the same integer in every element of the type it is read as, or None."""
+    text = storage.contents.removeprefix("fill ")
     try:
-        value = float(storage.contents.removeprefix("fill "))
+        value = float(text)
     except ValueError:
         return None
-    if abs(value) >= 1 << 53 or value != int(value) or (element(storage.dtype) != elem and value != 0):
+    if not abs(value) < 1 << 53 or value != int(value):
         return None
+    if element(storage.dtype) != elem and (value != 0 or text.startswith("-")):
+        return None  # only zero has the same bits in every type
     low, high = width_range(elem)
     if elem.name == "i1":
         return T.boolean(value != 0)

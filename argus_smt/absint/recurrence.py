@@ -95,6 +95,10 @@ def past(cond: Term, trip: Term, how: str) -> Term | None:
 
 
 def _linear(cond: Term, trip: Term) -> bool:
+    """Whether a bound that holds for two trips holds for those between: linear, or excused by what no trip changes."""
+    if cond.op == "or":
+        moving = [c for c in cond.args if trip in c.free]
+        return len(moving) <= 1 and all(_linear(p, trip) for c in moving for p in T.conjuncts(c))
     if cond.op != "nonneg":
         return trip not in cond.free
     return all(

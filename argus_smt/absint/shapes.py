@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from argus_smt.absint.facts import Arithmetic
 from argus_smt.absint.state import State
-from argus_smt.absint.values import COORDS, AbsValue, IntV, choose, map_terms
+from argus_smt.absint.values import COORDS, AbsValue, choose, map_terms
 from argus_smt.ir.ops import Broadcast, Cat, ExpandDims, Gather, Join, Reshape, Splat, Split, Trans, Unsplat
 from argus_smt.ir.types import shape_of
 from argus_smt.smt import term as T
@@ -80,10 +81,15 @@ def cat(state: State, op: Cat) -> AbsValue:
 
 
 def gather(state: State, op: Gather) -> AbsValue:
-    """Element picked along one axis by an index tile."""
+    """Element picked along one axis by an index tile, which must stay inside the tile."""
     value = state.get(op.operand)
     index = state.integer(op.index)
     coords: list[Term] = list(COORDS[: len(shape_of(op.result.type))])
     coords[op.axis] = index.term
-    picked = _at(state, value, coords)
-    return IntV(picked.term, picked.guards | index.guards) if isinstance(picked, IntV) else picked
+    extent = shape_of(op.operand.type)[op.axis]
+    inside = state.simp(T.and_(T.ge(index.term, 0), T.lt(index.term, extent)))
+    if state.recording and inside is not T.TRUE:
+        shape = shape_of(op.result.type)
+        state.facts.arithmetic.append(Arithmetic(state.site(op), op, inside, shape, index.guards, state.scope()))
+    outside = state.unknown(op.result.type, state.site(op), "a gather with an index outside of the tile")
+    return choose(inside, _at(state, value, coords), outside, index.guards)

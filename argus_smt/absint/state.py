@@ -10,7 +10,7 @@ from argus_smt.absint.facts import Facts, Scope
 from argus_smt.absint.values import COORDS, NO_GUARDS, AbsValue, FloatV, Guard, Guards, IntV, LostV, PtrV, Target
 from argus_smt.ir.launch import Arg, PointerArg, Storage
 from argus_smt.ir.ops import Op, Value
-from argus_smt.ir.types import INT_BITS, Ptr, Scalar, Type, elem_of, shape_of
+from argus_smt.ir.types import INT_BITS, Ptr, Scalar, Type, elem_of, element, shape_of
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import ALL, Bounds, Interval, meet
 from argus_smt.smt.simplify import simplify
@@ -89,7 +89,8 @@ class State:
             self._view()[0].learn([part])
             self._view()[1].clear()
         else:
-            self.facts.lemmas.append((frozenset(self.path), part))
+            if self.recording:  # a trial run may believe intervals that do not last
+                self.facts.lemmas.append((frozenset(self.path), part))
             self.facts.bounds.learn([part])
             self.renew()
 
@@ -175,7 +176,12 @@ def argument(index: int, arg: Arg) -> AbsValue:
         return PtrV((Target(T.TRUE, index, T.ZERO),))
     if arg.value is None:
         return FloatV()
-    return IntV(T.ne(arg.value, 0) if arg.dtype == "i1" and arg.value.sort is T.Sort.INT else arg.value)
+    if arg.dtype == "i1" and arg.value.sort is T.Sort.INT:
+        return IntV(T.ne(arg.value, 0))
+    if arg.dtype.startswith("u"):
+        half = 1 << (element(arg.dtype).bits - 1)
+        return IntV(T.ite(T.lt(arg.value, half), arg.value, arg.value - 2 * half))
+    return IntV(arg.value)
 
 
 def guard(site: str, cond: Term, exact: Term) -> Guards:

@@ -117,6 +117,9 @@ class _Widening:
                 return
         except Unsupported:
             pass
+        if w.limits:
+            fits = T.and_(*_terms(w.limits))
+            self._limit(fits, " and ".join(c.text for c in w.limits))
         mergeable, apart = self._ones(w)
         under = [*w.limits, *map(_apart, apart)]
         merged = mergeable if self._all_ones_agree(w, {}, mergeable) else []

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
 import contextlib
-import math
-import types
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -21,27 +18,6 @@ from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.world import World, storage_key
 from argus_smt.smt import term as T
-
-
-@contextlib.contextmanager
-def standing_in(names: dict[str, Any]) -> Iterator[None]:
-    """Replace `int`, `float`, `len` and `math` in the global names of the user's module, but only while the launcher runs.
-
-    Kernels see the same names when they are compiled, and must find the real ones.
-    """
-    added: dict[str, Any] = {"int": SymbolicInt, "float": SymbolicFloat, "len": symbolic_len}
-    added |= {"math": symbolic_math()} if names.get("math") is math else {}
-    added = {k: v for k, v in added.items() if k == "math" or k not in names}
-    old = {k: names[k] for k in added if k in names}
-    names.update(added)
-    try:
-        yield
-    finally:
-        for k in added:
-            if k in old:
-                names[k] = old[k]
-            else:
-                names.pop(k, None)
 
 
 @contextlib.contextmanager
@@ -61,16 +37,50 @@ def patched(owner: Any, **values: Any) -> Iterator[None]:
                 setattr(owner, name, value)
 
 
+Tell = Callable[[str], None]
+
+
 @contextlib.contextmanager
-def machine() -> Iterator[None]:
-    """Answers about the device come from the target's table."""
+def machine(tell: Tell = lambda text: None) -> Iterator[None]:
+    """Answers about the device come from the target's table; `tell` hears what the user's code was told."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(patched(torch.cuda, **_cuda()))
-        stack.enter_context(patched(driver, _active=_driver()))
+        stack.enter_context(patched(torch.cuda, **_cuda(tell)))
+        stack.enter_context(patched(driver, _active=_driver(tell)))
+        stack.enter_context(environment(tell))
         yield
 
 
-def _cuda() -> dict[str, Any]:
+@contextlib.contextmanager
+def environment(tell: Tell) -> Iterator[None]:
+    """Tell of the environment variables that the user's code reads."""
+    owner = type(os.environ)
+    plain = owner.__getitem__
+
+    def read(self: Any, key: Any) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.endswith(("os.py", "_collections_abc.py")):
+            frame = frame.f_back
+        by_user = isinstance(key, str) and kind(frame.f_code.co_filename) == USER
+        try:
+            value = plain(self, key)
+        except KeyError:
+            if by_user:
+                tell(f"the environment variable {key}, which is not set")
+            raise
+        if by_user:
+            tell(f"the environment variable {key} = {value!r}")
+        return value
+
+    with patched(owner, __getitem__=read):
+        yield
+
+
+def _cuda(tell: Tell) -> dict[str, Any]:
+    def told(name: str, value: Any) -> Any:
+        if outside_engine() is not None and kind(sys._getframe(2).f_code.co_filename) != ENGINE:
+            tell(f"{name} = {value} ({target.GFX942['name']})")
+        return value
+
     stream = SimpleNamespace(
         cuda_stream=0, device=torch.device("cuda", 0), synchronize=_nothing, wait_stream=_nothing,
         wait_event=_nothing, record_event=_nothing, device_index=0,
@@ -83,9 +93,9 @@ def _cuda() -> dict[str, Any]:
         "init": _nothing,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
-        "get_device_properties": lambda *a: target.device_properties(),
-        "get_device_capability": lambda *a: (target.GFX942["major"], target.GFX942["minor"]),
-        "get_device_name": lambda *a: target.GFX942["name"],
+        "get_device_properties": lambda *a: target.Answers(target.GFX942, told),
+        "get_device_capability": lambda *a: told("device capability", (target.GFX942["major"], target.GFX942["minor"])),
+        "get_device_name": lambda *a: told("device name", target.GFX942["name"]),
         "current_stream": lambda *a: stream,
         "default_stream": lambda *a: stream,
         "synchronize": _nothing,
@@ -93,7 +103,7 @@ def _cuda() -> dict[str, Any]:
         "set_device": _nothing,
         "device": null,
         "stream": null,
-        "mem_get_info": lambda *a: (target.GFX942["total_memory"],) * 2,
+        "mem_get_info": lambda *a: (told("free memory", target.GFX942["total_memory"]),) * 2,
     }
 
 
@@ -189,77 +199,3 @@ def _address(world: World, tensor: torch.Tensor) -> Any:
 def _tolist(world: World, tensor: torch.Tensor) -> Any:
     span, _ = world.oracle.asker()
     world.oracle.stop(PathEnd("the launcher reads the contents of a tensor into a list; state a `helper` contract", span))
-
-
-# ---------------------------------------------------------------- names in the user's module
-
-
-class _IntMeta(type):
-    def __instancecheck__(cls, value: object) -> bool:
-        return builtins.isinstance(value, builtins.int | torch.SymInt)
-
-    def __subclasscheck__(cls, sub: type) -> bool:
-        return builtins.issubclass(sub, builtins.int)
-
-    def __eq__(cls, other: object) -> bool:
-        return other is builtins.int or other is cls
-
-    def __hash__(cls) -> int:
-        return hash(builtins.int)
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and builtins.isinstance(args[0], torch.SymInt):
-            return args[0]
-        if len(args) == 1 and builtins.isinstance(args[0], torch.SymFloat):
-            return torch.sym_int(args[0])  # type: ignore[no-untyped-call]
-        if len(args) == 1 and builtins.isinstance(args[0], torch.SymBool):
-            return 1 if args[0] else 0
-        if len(args) == 1 and builtins.isinstance(args[0], torch.Tensor):
-            return args[0].item()
-        return builtins.int(*args, **kwargs)
-
-
-class _FloatMeta(type):
-    def __instancecheck__(cls, value: object) -> bool:
-        return builtins.isinstance(value, builtins.float | torch.SymFloat)
-
-    def __eq__(cls, other: object) -> bool:
-        return other is builtins.float or other is cls
-
-    def __hash__(cls) -> int:
-        return hash(builtins.float)
-
-    def __call__(cls, *args: Any) -> Any:
-        if args and builtins.isinstance(args[0], torch.SymInt | torch.SymFloat):
-            return torch.sym_float(args[0])  # type: ignore[no-untyped-call]
-        return builtins.float(*args)
-
-
-class SymbolicInt(metaclass=_IntMeta):
-    """Stands for `int` in the user's module: keeps symbols symbolic."""
-
-
-class SymbolicFloat(metaclass=_FloatMeta):
-    """Stands for `float` in the user's module: keeps symbols symbolic."""
-
-
-def symbolic_len(value: Any) -> Any:
-    """Stands for `len` in the user's module: the first size of a tensor stays symbolic."""
-    return value.shape[0] if builtins.isinstance(value, torch.Tensor) and value.dim() else builtins.len(value)
-
-
-def symbolic_math() -> types.ModuleType:
-    """Stands for `math` in the user's module."""
-    out = types.ModuleType("math")
-    out.__dict__.update({k: v for k, v in vars(math).items() if not k.startswith("__")})
-
-    def either(plain: Callable[[Any], Any], sym: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda x: sym(x) if builtins.isinstance(x, torch.SymInt | torch.SymFloat) else plain(x)
-
-    out.__dict__.update(
-        sqrt=either(math.sqrt, torch.sym_sqrt),
-        log2=either(math.log2, torch._sym_log2),  # type: ignore[attr-defined]
-        ceil=either(math.ceil, lambda x: math.ceil(x)),
-        floor=either(math.floor, lambda x: math.floor(x)),
-    )
-    return out

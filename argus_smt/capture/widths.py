@@ -20,6 +20,13 @@ def fits_i32(t: Term) -> Term:
     return T.and_(T.ge(t, I32[0]), T.le(t, I32[1]))
 
 
+def fits_type(t: Term, type_: str) -> Term:
+    """Whether an argument has a value of the type that the kernel's author wrote; Triton cuts off others unseen."""
+    bits = int(type_[1:]) if type_[1:].isdigit() else 64
+    low, high = (0, (1 << bits) - 1) if type_.startswith("u") else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    return T.and_(T.ge(t, low), T.le(t, high))
+
+
 def type_of_value(value: int) -> str:
     """Triton's type of an integer argument."""
     if I32[0] <= value <= I32[1]:
@@ -77,8 +84,7 @@ def widths(
             out.types[name] = "u1"
         elif a.fixed:
             out.types[name] = a.fixed
-            if a.fixed == "i32" and not t.is_const:
-                out.limits += [_case(part) for part in T.conjuncts(fits_i32(t))]
+            out.limits += [_case(part) for part in T.conjuncts(fits_type(t, a.fixed)) if part is not T.TRUE]
         elif t.is_const:
             out.types[name] = "constexpr" if t.value == 1 and a.specialize else type_of_value(t.value)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from argus_smt.absint.facts import Facts
-from argus_smt.ir.ops import Binary, For, Op
+from argus_smt.ir.ops import Binary, For, Gather, Op
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.smt import term as T
 
@@ -20,6 +20,8 @@ def arithmetic(facts: Facts) -> Iterator[Obligation]:
 def _subject(op: Op) -> str:
     if isinstance(op, For):
         return "step"
+    if isinstance(op, Gather):
+        return "gather index"
     return "shift amount" if isinstance(op, Binary) and op.fn in ("shl", "ashr", "lshr") else "divisor"
 
 

@@ -30,8 +30,11 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
     hyps = prover.hypotheses(ob.reach, guards=True, goal=ob.goal)
     approximations, unreal = ledger(context, (*hyps, ob.goal))
     reason = decision.reason
-    for part in sorted(T.conjuncts(ob.goal), key=lambda p: p.ident):
-        facts = (*hyps, T.not_(part))
+    parts = sorted(T.conjuncts(ob.goal), key=lambda p: p.ident)
+    for part, sizes in ((p, s) for s in ((), context.dom.replayable) for p in parts):
+        if sizes and "makes no launch" not in reason:
+            break  # smaller tensors would make no difference
+        facts = (*hyps, *sizes, T.not_(part))
         model, why = Search(prover.solver, facts, bounds, seconds=_patience(context, ob)).smallest(None)
         if model is None:
             reason = why if why != "unsat" else reason
@@ -104,7 +107,8 @@ def unfollowed(context: Context) -> tuple[str, ...]:
         else:
             terms += [arg.offset, *arg.shape, *arg.strides]
     names = {v.data for t in terms for v in t.free}
-    numbers = [f"{s.about or s.name} is not followed" for s in context.program.symbols if s.kind == "unfollowed" and s.name in names]
+    unfollowed_symbols = [s for s in context.program.symbols if s.kind == "unfollowed" and s.name in names]
+    numbers = [f"{s.about or s.name} is not followed" for s in unfollowed_symbols]
     branches = [f"{c.text or 'a condition of the launcher'} is not followed" for c in launch.path if c.source == "opaque"]
     return (*numbers, *branches)
 

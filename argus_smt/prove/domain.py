@@ -24,6 +24,8 @@ class Domain:
     bounds: Bounds
     restore: Mapping[Term, Term]
     extents: tuple[Term, ...]
+    replayable: tuple[Term, ...]
+    """What a replay needs of the sizes: that all tensors together fit into 63 bits."""
     """No tensor is as large as the address space; only duties of 64-bit width need to know."""
 
     def symbols(self, program: Program, model: Model) -> dict[str, int]:
@@ -56,7 +58,7 @@ def domain(program: Program, launch: Launch, case: Case, assume: Sequence[str]) 
         known += [] if extent.is_const else [T.lt(extent, 1 << 31)]
     known = [f for f in dict.fromkeys(known) if f is not T.TRUE]
     bounds.learn(known)
-    return Domain(launch, case, tuple(known), bounds, restore, tuple(_extents(launch)))
+    return Domain(launch, case, tuple(known), bounds, restore, tuple(_extents(launch, 63)), tuple(_extents(launch, 58)))
 
 
 def _assumed(text: str, program: Program) -> Term:
@@ -73,8 +75,8 @@ def _assumed(text: str, program: Program) -> Term:
     return term
 
 
-def _extents(launch: Launch) -> list[Term]:
-    return [T.lt(s.nbytes, 1 << 63) for s in launch.storages if not s.nbytes.is_const]
+def _extents(launch: Launch, bits: int) -> list[Term]:
+    return [T.lt(s.nbytes, 1 << bits) for s in launch.storages if not s.nbytes.is_const]
 
 
 def _eliminate(facts: list[Term]) -> tuple[list[Term], dict[Term, Term]]:

@@ -22,7 +22,8 @@ from argus_smt.smt.model import Model
 
 STEP_LIMIT = 60_000
 KINDS = {
-    "AR301": ("oob_read",), "AR302": ("oob_write",), "AR303": ("wrap",), "AR305": ("div_zero", "shift_width", "limit"),
+    "AR301": ("oob_read",), "AR302": ("oob_write",), "AR303": ("wrap",),
+    "AR305": ("div_zero", "shift_width", "gather_index", "limit"),
     "AR306": ("assume_false", "assert_false", "hint_false"),
 }  # fmt: skip
 
@@ -152,13 +153,21 @@ def _argument(arg: object, model: Model) -> ConcreteArg:
         return PointerValue(arg.storage, offset, offset, offset + nbytes)
     assert isinstance(arg, ScalarArg)
     if arg.value is not None:
-        return model.value(arg.value)
+        value = model.value(arg.value)
+        bits = element(arg.dtype).bits if arg.dtype.startswith("u") else 0
+        return value - (1 << bits) if bits and value >= 1 << (bits - 1) else value
     return 1.0 if arg.number is None else arg.number
 
 
 def too_long(replay: Replay) -> bool:
     """Whether the run was given up for its length, which says nothing about the fault."""
     return replay.trace is not None and any(e.kind == "limit" for e in replay.trace.events)
+
+
+def wrap_matters(replay: Replay, op: object) -> bool:
+    """Whether a live address, a mask or a branch depends on a result of `op` that wrapped."""
+    assert replay.trace is not None
+    return any(e.source is op for e in replay.trace.events if e.kind in ("wrap_used", "oob_read", "oob_write"))
 
 
 def event_of(replay: Replay, code: str, op: object) -> Event | None:

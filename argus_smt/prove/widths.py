@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from argus_smt.interp.events import Event
@@ -12,12 +13,14 @@ from argus_smt.obligations.overflow import of as overflows
 from argus_smt.prove import replay
 from argus_smt.prove.confirm import ledger, rerun
 from argus_smt.prove.context import Context
+from argus_smt.prove.discharge import guesses
 from argus_smt.prove.finding import Finding, Related, Severity, Verdict
 from argus_smt.prove.limits import Limit, find, is_local, prune
 from argus_smt.prove.source import lines_of
 from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import help_text, message, operation, source_text
 from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
 from argus_smt.smt.term import Term
 
@@ -42,8 +45,19 @@ def wrap_findings(context: Context, mode: str) -> Widths:
         limits += [limit] if limit is not None else []
         spent = time.monotonic() - started
         findings += [replace(f, time_s=spent if i == 0 else 0.0) for i, f in enumerate(made)]
+    if mode == "warn" and not _leaves_launch(context, limits):
+        return wrap_findings(context, "error")
     kept = prune(limits, context.dom.facts, context.prover)
     return Widths(tuple(findings), tuple(x.text for x in kept))
+
+
+def _leaves_launch(context: Context, limits: Sequence[Limit]) -> bool:
+    """Whether some launch of the case stays within all limits: else they are no limits but faults."""
+    facts = (*context.dom.facts, *(x.term for x in limits if x.term is not None))
+    bounds = context.prover.facts.bounds
+    if not limits or any(m.satisfies(facts) for m in guesses(facts, bounds)):
+        return True
+    return context.prover.solver.unsat(facts, bounds).status == "sat"
 
 
 def _in_address_space(item: Overflow, extents: tuple[Term, ...]) -> Overflow:
@@ -58,14 +72,14 @@ def _in_address_space(item: Overflow, extents: tuple[Term, ...]) -> Overflow:
 def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Limit | None]:
     own = item.at_operation
     base = Finding(
-        "AR303", Verdict.PROVED, Severity.ERROR if mode == "error" else Severity.WARNING,
+        "AR303", Verdict.PROVED, Severity.ERROR if mode == "error" or item.wrap.bits < 32 else Severity.WARNING,
         own.op.span, message(own, failing=False), site=own.site,
     )  # fmt: skip
     if not context.prover.fails_at_extremes(own):
         decision = context.prover.decide(own, nonlinear=False)
         if decision.status == "proved":
             return [replace(base, method=decision.method)], None
-    if not is_local(item.wrap.term):
+    if mode == "warn" and not is_local(item.wrap.term):
         open_uses = [own]
     else:
         open_uses = [u for u in item.at_uses if not _holds(context, u)]
@@ -73,10 +87,33 @@ def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Li
         return [replace(base, method="solver")], None
     text = source_text(lines_of(own.op.span.file), own.op.span) or operation(own.op)
     limit = find(item, open_uses, context.prover, text)
-    if mode == "warn":
+    if mode == "warn" and item.wrap.bits >= 32 and (limit.term is not None or _wraps_nowhere(context, open_uses)):
         words = f"`{text}` does not wrap while {limit.text}"
         return [replace(base, method="solver", message=words, limit=limit.text)], limit
-    return _refuted(context, item, open_uses, base, limit)
+    return _refuted(context, item, open_uses, replace(base, severity=Severity.ERROR), limit), None
+
+
+def _wraps_nowhere(context: Context, uses: Sequence[Obligation]) -> bool:
+    """Whether in some launch, with sizes of a few guesses, no live lane wraps: a limit on lanes must leave a launch."""
+    facts = context.dom.facts
+    for guess in guesses(facts, context.prover.facts.bounds):
+        if not guess.satisfies(facts):
+            continue
+        sizes = {T.var(n): T.const(v) for n, v in guess.variables.items() if not n.startswith("$")}
+        if all(_fits_at(context, use, sizes) for use in uses):
+            return True
+    return False
+
+
+def _fits_at(context: Context, use: Obligation, sizes: Mapping[Term, Term]) -> bool:
+    prover = context.prover
+    memo: dict[Term, Term] = {}
+    hyps = [T.substitute(h, sizes, memo) for h in prover.hypotheses(use.reach, guards=True, goal=use.goal)]
+    base = prover.bounds(use.reach)
+    bounds = Bounds({k: v for k, v in base.env.items() if k not in sizes}, base.functions)
+    bounds.learn(hyps)
+    goal = T.substitute(use.goal, sizes, memo)
+    return goal is T.TRUE or prover.refute(hyps, goal, bounds, nonlinear=False).status == "unsat"
 
 
 def _holds(context: Context, use: Obligation) -> bool:
@@ -87,35 +124,35 @@ def _holds(context: Context, use: Obligation) -> bool:
 
 def _refuted(
     context: Context, item: Overflow, uses: list[Obligation], base: Finding, limit: Limit
-) -> tuple[list[Finding], Limit | None]:
-    """Error mode: replay a wrap that a live lane depends on, with the accesses that go wrong by it."""
+) -> list[Finding]:
+    """A replayed wrap that a live lane depends on, with the accesses that go wrong by it; else unknown."""
     reason = "no wrap was found within the solver's limits"
     for use in uses:
         for model in _models(context, item, use):
             run, astray = rerun(context, model)
             event = replay.event_of(run, "AR303", use.op)
-            if event is None:
-                reason = run.reason or "the wrap does not occur when it is replayed"
+            if event is None or not replay.wrap_matters(run, use.op):
+                reason = run.reason or "no address, mask or branch depends on a wrap when it is replayed"
                 continue
             approximations, unreal = ledger(context, (*use.reach.hypotheses, use.goal))
             unreal = unreal or (astray if approximations else ())
             if unreal:
                 return [replace(base, verdict=Verdict.UNKNOWN, reason_code="AR904",
-                                reason="; ".join(unreal), approximations=approximations)], limit  # fmt: skip
+                                reason="; ".join(unreal), approximations=approximations)]  # fmt: skip
             seen = replay.counterexample(context.program, context.dom, run, model, event)
             found = replace(
                 base, verdict=Verdict.REFUTED, method="solver", message=message(use, failing=True),
                 counterexample=seen, help=help_text(use, False), limit=limit.text,
             )  # fmt: skip
-            return [found, *_consequences(context, run, model, item)], limit
-    return [replace(base, verdict=Verdict.UNKNOWN, reason=reason, reason_code="AR903", limit=limit.text)], limit
+            return [found, *_consequences(context, run, model, item)]
+    return [replace(base, verdict=Verdict.UNKNOWN, reason=reason, reason_code="AR903")]
 
 
 def _models(context: Context, item: Overflow, use: Obligation) -> list[Model]:
     """Small models of a wrap; first those that land on the negative side, where an address shows it."""
     prover = context.prover
     bounds = prover.bounds(use.reach)
-    hyps = prover.hypotheses(use.reach, guards=True, goal=use.goal)
+    hyps = (*prover.hypotheses(use.reach, guards=True, goal=use.goal), *context.dom.replayable)
     out = []
     half = 1 << (item.wrap.bits - 1)
     wrapped = T.not_(use.goal)
@@ -135,7 +172,7 @@ def _consequences(context: Context, run: replay.Replay, model: Model, item: Over
     out: dict[str, Finding] = {}
     for event in run.trace.events:
         code = {"oob_read": "AR301", "oob_write": "AR302"}.get(event.kind)
-        if code is None:
+        if code is None or event.source is None:
             continue
         site = _site(context, event)
         if site is None or site in out:

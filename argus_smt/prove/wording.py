@@ -21,6 +21,8 @@ def message(ob: Obligation, failing: bool) -> str:
         case "AR305":
             if ob.subject == "divisor":
                 return "division or remainder by zero" if failing else "the divisor is not zero"
+            if ob.subject == "gather index":
+                return "gather index leaves the tile" if failing else "the gather index stays inside the tile"
             if ob.subject == "step":
                 return "loop with a step that is not positive" if failing else "the loop's step is positive"
             return "shift past the width" if failing else "the shift amount is below the width"

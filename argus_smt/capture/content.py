@@ -1,0 +1,111 @@
+"""What a kernel is made of: a key of its code and of everything outside it that its compiled form depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from triton.language.core import constexpr, dtype
+from triton.runtime.jit import JITCallable
+
+from argus_smt.capture.frames import ENGINE, kind
+from argus_smt.capture.standins import stands_in
+
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, dtype)
+
+def content_key(fn: Any) -> str:
+    """A digest that is equal for two kernels (or functions) only if they compile to the same, here and now.
+
+    It covers source, code, the values of the globals and outer variables that the code names, and the same of every
+    function among them.
+    """
+    digest = hashlib.sha256()
+    for part in _function(unwrapped(fn), set()):
+        digest.update(part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def value_key(value: Any) -> str:
+    """A text that compares a value which is compiled into a kernel across runs."""
+    return "\0".join(_value(value, set()))
+
+
+def unwrapped(fn: Any) -> Any:
+    """The kernel or function under heuristics, tuners and constexpr functions."""
+    while not isinstance(fn, JITCallable | types.FunctionType) and hasattr(fn, "fn"):
+        fn = fn.fn
+    return fn
+
+
+def _function(fn: Any, seen: set[int]) -> Iterator[str]:
+    plain = fn.fn if isinstance(fn, JITCallable) else fn
+    if id(plain) in seen:
+        return
+    seen.add(id(plain))
+    yield f"{plain.__module__}.{plain.__qualname__}"
+    if isinstance(fn, JITCallable):
+        yield str(fn.src)
+        yield repr([(p.name, p.annotation, p.is_constexpr, p.do_not_specialize) for p in getattr(fn, "params", ())])
+    yield from _code(plain.__code__)
+    for default in (*(plain.__defaults__ or ()), *sorted((plain.__kwdefaults__ or {}).items())):
+        yield from _value(default, seen)
+    names = sorted(_names(plain.__code__))
+    for name in names:
+        if name in plain.__globals__ and not stands_in(plain.__globals__[name]):  # kernels never see stand-ins
+            yield f"global {name}"
+            yield from _value(plain.__globals__[name], seen, names)
+    for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or (), strict=True):
+        yield f"outer {name}"
+        try:
+            yield from _value(cell.cell_contents, seen, names)
+        except ValueError:
+            yield "empty"
+
+
+def _code(code: types.CodeType) -> Iterator[str]:
+    yield f"{code.co_filename}:{code.co_firstlineno}"
+    yield code.co_code.hex()
+    yield repr((code.co_names, code.co_varnames, code.co_freevars))
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            yield from _code(c)
+        else:
+            yield repr(c)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    out = set(code.co_names)
+    for c in code.co_consts:
+        if isinstance(c, types.CodeType):
+            out |= _names(c)
+    return out
+
+
+def _value(value: Any, seen: set[int], names: list[str] | None = None) -> Iterator[str]:
+    """`names` are those that the code uses: of a module of the user, only they matter."""
+    inner = unwrapped(value)
+    if isinstance(inner, JITCallable | types.FunctionType):
+        if not (isinstance(inner, types.FunctionType) and kind(inner.__code__.co_filename) == ENGINE):
+            yield from _function(inner, seen)
+            return
+    if isinstance(value, constexpr):
+        yield "constexpr"
+        yield from _value(value.value, seen)
+    elif isinstance(value, _PLAIN):
+        yield f"{type(value).__name__} {value!r}"
+    elif isinstance(value, tuple | list):
+        yield f"{type(value).__name__} of {len(value)}"
+        for v in value:
+            yield from _value(v, seen)
+    elif isinstance(value, types.ModuleType):
+        yield f"module {value.__name__}"
+        if kind(getattr(value, "__file__", None) or "<built in>") != ENGINE:
+            for name in (n for n in names or () if n in vars(value)):
+                yield name
+                yield from _value(vars(value)[name], seen)
+    else:
+        yield f"{type(value).__module__}.{type(value).__qualname__} {getattr(value, '__qualname__', '')}"
