@@ -46,7 +46,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
     facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
     analysis = clock.lap()
-    prover = Prover(facts, solver, _contents(facts, dom), dom.case.args)
+    prover = Prover(facts, solver, _contents(facts, dom), dom.case.args, dom.display)
     context = Context(program, dom, facts, prover)
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -58,6 +58,8 @@ class Prover:
     contents: dict[str, Stated]
     """By the function that stands for an integer tensor."""
     args: tuple[Arg, ...] = ()
+    display: Mapping[Term, Term] = field(default_factory=dict)
+    """Replacements before a term is shown to the user."""
     _reachable: dict[tuple[Term, ...], str] = field(default_factory=dict)
     _decided: dict[tuple[Reach, Term, bool], Decision] = field(default_factory=dict)
 

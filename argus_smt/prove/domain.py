@@ -23,6 +23,8 @@ class Domain:
     facts: tuple[Term, ...]
     bounds: Bounds
     restore: Mapping[Term, Term]
+    display: Mapping[Term, Term]
+    """Names that stand for exact quotients, as quotients of the user's symbols again."""
     extents: tuple[Term, ...]
     replayable: tuple[Term, ...]
     """What a replay needs of the sizes: that all tensors together fit into 63 bits."""
@@ -58,7 +60,8 @@ def domain(program: Program, launch: Launch, case: Case, assume: Sequence[str]) 
         known += [] if extent.is_const else [T.lt(extent, 1 << 31)]
     known = [f for f in dict.fromkeys(known) if f is not T.TRUE]
     bounds.learn(known)
-    return Domain(launch, case, tuple(known), bounds, restore, tuple(_extents(launch, 63)), tuple(_extents(launch, 58)))
+    display = {q: T.div(name, by) for name, (q, by) in _quotients(restore).items()}
+    return Domain(launch, case, tuple(known), bounds, restore, display, tuple(_extents(launch, 63)), tuple(_extents(launch, 58)))
 
 
 def _assumed(text: str, program: Program) -> Term:
@@ -130,6 +133,18 @@ def _multiple(name: Term, by: Term, bounds: Bounds) -> tuple[Term, Term, list[Te
     q = T.var(f"{name.data}//{by}")
     known = [T.ge(q, 1 if low >= 1 else 0)] if low is not None and low >= 0 else []
     return name, q * by, [*known, *_range(name, q * by, bounds)]
+
+
+def _quotients(restore: Mapping[Term, Term]) -> dict[Term, tuple[Term, Term]]:
+    """Symbols that were replaced by `q * m`, with q and m; q is the name that `_multiple` gave."""
+    out = {}
+    for name, value in restore.items():
+        for q in value.free:
+            if q.data.startswith(f"{name.data}//"):
+                by = T.quotient(value, q)
+                if by is not None:
+                    out[name] = (q, by)
+    return out
 
 
 def _range(name: Term, value: Term, bounds: Bounds) -> list[Term]:

@@ -85,7 +85,9 @@ def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> 
             return []
         local = T.from_poly(part)
         tops = _upper(local, hyps, bounds, prover) if is_local(local) else [local]
-        choices = [[*c, (symbol * t, _factored(symbol, t))] for c in choices for t in tops[:3]]
+        shown = T.substitute(symbol, prover.display)
+        parts = [(symbol * t, _factored(shown, T.substitute(t, prover.display))) for t in tops[:3]]
+        choices = [[*c, one] for c in choices for one in parts]
     return [(T.add(*(t for t, _ in c)), _joined(c)) for c in choices[:9]]
 
 

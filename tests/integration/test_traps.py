@@ -18,6 +18,8 @@ REFUTED = {
     "dead_reduce": ("launch(o: f32[8], x: int)", "AR302"),
     "u8": ("launch(i: u8[n] in [0, 200), x: f32[128], o: f32[n])", "AR301"),
     "negstep": ("launch(o: f32[n], s: int)", "AR305"),
+    "gather_index": ("launch(i: i32[16] in [0, 100), o: f32[100])", "AR305"),
+    "narrow_wrap": ("launch(o: f32[200])", "AR302"),
 }
 """Real faults that are found."""
 
@@ -25,6 +27,10 @@ NOT_PROVED = {
     "stale_bits": "launch(f: f32[M], o: f32[4])",
     "nested_stale": "launch(f: f32[M], o: f32[2])",
     "fill_bitcast": "launch(x: f32[8], o: f32[1])",
+    "negative_zero": "launch(x: f32[8], o: f32[1])",
+    "unaligned": "launch(i: i32[8] in [0, 4), x: f32[4], o: f32[1])",
+    "trial_lemma": "launch(f: f32[M], o: f32[1], m: int) where m >= 1",
+    "always_wraps": "launch(o: f32[M], s: int) where s >= 70000, s < 70001",
 }
 """Real faults that lean on an approximation: unknown is an honest answer, proved is not."""
 
@@ -38,7 +44,8 @@ NOT_REFUTED = {
 LIMITED = {
     "widen_wrap": ("launch(o: f32[M], n: int)", ()),
     "reduce_guard": ("launch(o: f32[M], g: int, s: int)", ("s >= 1",)),
-    "past_guards": ("launch(o: f32[M], n: int, s: int)", ("s >= 0",)),
+    "past_guards": ("launch(o: f32[M], n: int, s: int)", ("s >= 1",)),
+    "entry_guard": ("launch(f: f32[M], o: f32[N], s: int, g: int)", ("s >= 1",)),
 }
 """Wrong past 2**31 only: a limit by default."""
 
@@ -72,6 +79,11 @@ def test_wrap_brings_a_limit(name: str) -> None:
     assert errors(results) or undecided(results) or all(r.limits for r in results)
 
 
+def test_narrow_argument_brings_a_limit() -> None:
+    program = program_of(path("narrow_argument"), "launch(o: f32[100], n: int) where n >= 0")
+    assert program.launches[0].limits
+
+
 def test_every_trap_is_used() -> None:
-    used = {*REFUTED, *NOT_PROVED, *NOT_REFUTED, *LIMITED}
+    used = {"narrow_argument", *REFUTED, *NOT_PROVED, *NOT_REFUTED, *LIMITED}
     assert used == {p.stem for p in TRAPS.glob("*.py")}
