@@ -17,7 +17,7 @@ from argus_smt.prove import smt_files
 from argus_smt.prove.confirm import confirm
 from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
-from argus_smt.prove.discharge import Decision, Prover, Stated
+from argus_smt.prove.discharge import Decision, Prover, Stated, guesses
 from argus_smt.prove.domain import Domain, domain
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.widths import Widths, wrap_findings
@@ -44,6 +44,8 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     picked = program.launches[launch]
     dom = domain(program, picked, picked.cases[case], options.assume)
     solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
+    if options.assume and _impossible(dom, solver):
+        return CaseResult(launch, case, dom.case.label, findings=(), empty=True)
     facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
     analysis = clock.lap()
     prover = Prover(facts, solver, _contents(facts, dom), dom.case.args, dom.display)
@@ -63,6 +65,13 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
         solve_s=clock.lap(),
         internal=tuple(context.internal),
     )  # fmt: skip
+
+
+def _impossible(dom: Domain, solver: Solver) -> bool:
+    """Whether what the user assumes rules the case out."""
+    if any(m.satisfies(dom.facts) for m in guesses(dom.facts, dom.bounds)):
+        return False
+    return solver.unsat(dom.facts, dom.bounds).status == "unsat"
 
 
 def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:

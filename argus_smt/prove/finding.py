@@ -96,6 +96,8 @@ class CaseResult:
     assumptions: tuple[str, ...] = ()
     analysis_s: float = 0.0
     solve_s: float = 0.0
+    empty: bool = False
+    """No launch meets the conditions of the case, so nothing is said of it."""
     internal: tuple[str, ...] = ()
     """Loud warnings about Argus itself, e.g. a counterexample that did not replay."""
 

@@ -39,7 +39,7 @@ def build_report(outcome: Outcome, options: ProveOptions, version: str) -> R.Rep
     kernels = tuple(
         kernel_report(run, index, options, outcome.interrupted)
         for run in outcome.runs
-        for index in range(len(run.program.launches))
+        for index in _made(run)
     )
     versions = {name: v for run in outcome.runs for name, v in run.program.versions}
     warnings = [w for run in outcome.runs for result in run.results.values() for w in result.internal]
@@ -52,6 +52,19 @@ def build_report(outcome: Outcome, options: ProveOptions, version: str) -> R.Rep
         interrupted=outcome.interrupted,
         resources=outcome.resources,
     )
+
+
+def _made(run: ProgramRun) -> list[int]:
+    """Launches that are made under the user's assumptions; all of them if none would be left."""
+    launches = range(len(run.program.launches))
+    made = [i for i in launches if not _ruled_out(run, i)]
+    return made or list(launches)
+
+
+def _ruled_out(run: ProgramRun, index: int) -> bool:
+    cases = range(len(run.program.launches[index].cases))
+    results = [run.results.get((index, k)) for k in cases]
+    return bool(results) and all(r is not None and r.empty for r in results)
 
 
 def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupted: str = "") -> R.KernelReport:
