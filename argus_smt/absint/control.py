@@ -121,7 +121,8 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
 
     params = op.before.params
     _loop(state, op, params, op.inits, trip, entering, NO_GUARDS, once)
-    exit_trip = T.var(f"$x{state.site(op)}{len(state.counters)}")
+    exit_name = f"$x{state.site(op)}{len(state.counters)}"  # inside another loop, each of its trips has an exit of its own
+    exit_trip = T.app(exit_name, *state.counters) if state.counters else T.var(exit_name)
     passed = op.before.yields[1:]
     for result, value in zip(op.results, passed, strict=True):
         state.put(result, map_terms(state.get(value), {trip: exit_trip}))
@@ -279,8 +280,6 @@ def close_any(first: Term, mark: Term, after: Term, trip: Term, solved: dict[Ter
 
 def _past(guards: Guards, trip: Term, solved: dict[Term, Term], how: str) -> Guards | None:
     """The guards of all earlier trips, or None if they cannot be put into terms of this one."""
-    if how == "same":
-        return NO_GUARDS
     moved = []
     for g in guards:
         known = T.substitute(g.cond, solved)

@@ -244,6 +244,7 @@ class Machine:
             carried = self.run(op.body, (now, *carried))
             counter = self._advance(op, counter + step, bits)
             self.ctx.recorder.iteration[-1] += 1
+            self._count_trip(op)
         self.ctx.recorder.iteration.pop()
         return carried
 
@@ -268,7 +269,7 @@ class Machine:
         self.ctx.recorder.iteration.pop()
         return passed
 
-    def _count_trip(self, op: While) -> None:
+    def _count_trip(self, op: For | While) -> None:
         """A trip is a step too, so that a loop with nothing in it ends."""
         self.steps += 1
         if self.steps > self.step_limit:
