@@ -88,7 +88,7 @@ class CaseMaker:
             else:
                 form.append(_plain(name, a, {}))
         try:
-            self.compiler.kernel(record.fn, tuple(form), record.options)
+            self.compiler.kernel(record, tuple(form))
         except CompileRefused as error:
             return error.message if "1048576" in error.message or "numel" in error.message else ""
         except Unsupported:
@@ -109,7 +109,7 @@ class _Widening:
     def run(self) -> None:
         w = self._widths()
         try:
-            self.maker.compiler.kernel(self.record.fn, self._form(w, {}), self.record.options)
+            self.maker.compiler.kernel(self.record, self._form(w, {}))
         except CompileRefused as error:
             if "numel" in error.message:  # a matter of the constexprs alone
                 label = _label(self.split.values, self.record)
@@ -215,7 +215,7 @@ class _Widening:
 
     def _kernel(self, w: Widths, types: dict[str, str]) -> Kernel | None:
         try:
-            return self.maker.compiler.kernel(self.record.fn, self._form(w, types), self.record.options)
+            return self.maker.compiler.kernel(self.record, self._form(w, types))
         except (CompileRefused, Unsupported):
             return None
 
@@ -227,7 +227,7 @@ class _Widening:
         label = ", ".join(part for part in (_label(self.split.values, self.record), width) if part)
         form = self._form(self._widths(), types)
         try:
-            kernel = self.maker.compiler.kernel(self.record.fn, form, self.record.options)
+            kernel = self.maker.compiler.kernel(self.record, form)
         except CompileRefused as error:
             self.out.refusals.append(Refusal(label, tuple(conditions), error.message))
             return

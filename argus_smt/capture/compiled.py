@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from argus_smt.capture.content import content_key, value_key
+from argus_smt.capture.record import Record
 from argus_smt.capture.ttir import CompileRefused, Unsupported, import_kernel
 from argus_smt.capture.ttir.compile import raw_ttir
 from argus_smt.ir.ops import Kernel
@@ -20,12 +22,14 @@ class Compiler:
         self.seconds = 0.0
         self._made: dict[Any, Kernel | Exception] = {}
 
-    def kernel(self, fn: Any, form: Form, options: tuple[tuple[str, int], ...]) -> Kernel:
-        """The imported kernel. Raises CompileRefused or Unsupported."""
-        key = (fn.fn.__qualname__, tuple((n, t, _key(c)) for n, t, c in form), options)
+    def kernel(self, record: Record, form: Form) -> Kernel:
+        """The imported kernel of a launch. Raises CompileRefused or Unsupported."""
+        key = (record.content, tuple((n, t, value_key(c)) for n, t, c in form), record.options)
         if key not in self._made:
+            if content_key(record.fn) != record.content:
+                raise Unsupported("the launcher changes what the kernel depends on after the launch")
             start = time.perf_counter()
-            self._made[key] = self._make(fn, form, options)
+            self._made[key] = self._make(record.fn, form, record.options)
             self.seconds += time.perf_counter() - start
         made = self._made[key]
         if isinstance(made, Exception):
@@ -44,6 +48,3 @@ class Compiler:
 
 _COMPILE = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")
 
-
-def _key(value: Any) -> Any:
-    return (type(value).__name__, value if isinstance(value, bool | int | float | str | None) else id(value))

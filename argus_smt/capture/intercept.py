@@ -17,6 +17,7 @@ from triton.language.core import constexpr
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.jit import JITFunction
 
+from argus_smt.capture.content import content_key, value_key
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.hosts import patched
 from argus_smt.capture.ledger import Ledger, host_dtype
@@ -87,7 +88,7 @@ class Recorder:
                 self.ledger.forget(value)
         self.records.append(
             Record(
-                fn.fn.__name__, fn, _kernel_span(fn), span, self._grid(grid, span), arguments,
+                fn.fn.__name__, fn, content_key(fn), _kernel_span(fn), span, self._grid(grid, span), arguments,
                 tuple(o.storage for o in self.ledger.owners.values()), _plain(options), self.config,
                 argument_spans(self.file, span, [p.name for p in fn.params]),
             )
@@ -151,7 +152,7 @@ class Recorder:
             case torch.dtype():
                 raise TypeError(f"`{param.name}` is a torch.dtype, which a kernel cannot take")
             case _ if constant:
-                return Constant(value, _key(value))
+                return Constant(value, value_key(value))
             case _:
                 self._refuse(f"`{param.name}` is a {type(value).__name__}, which is not supported", span)
         raise AssertionError
@@ -183,13 +184,6 @@ class Recorder:
 
 def _fixed(param: Any) -> str:
     return str(param.annotation_type or "")
-
-
-def _key(value: Any) -> str:
-    inner = getattr(value, "fn", None)
-    if isinstance(value, JITFunction):
-        return f"{value.fn.__module__}.{value.fn.__qualname__}"
-    return f"{type(value).__name__} {getattr(inner, '__qualname__', value)}"
 
 
 def _plain(options: dict[str, Any]) -> tuple[tuple[str, int], ...]:

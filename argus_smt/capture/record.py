@@ -52,10 +52,14 @@ Argument = Constant | Integer | Pointer | Real
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A launch on one path. `fn` is the JITFunction, `arguments` one an entry of its parameters."""
+    """A launch on one path. `fn` is the JITFunction, `arguments` one an entry of its parameters.
+
+    `content` is the key of the kernel's code and of all it depends on, as they were at the launch.
+    """
 
     kernel: str
     fn: Any = field(compare=False)
+    content: str
     kernel_span: Span
     span: Span
     grid: tuple[Term, Term, Term]
