@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from argus_smt.capture.domain import bounds
+from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
+from argus_smt.capture.record import Record
 from argus_smt.capture.world import HOST_DTYPES, World, storage_key
-from argus_smt.ir.launch import Facts, Storage, Symbol
+from argus_smt.ir.launch import Facts, Storage
 from argus_smt.ir.types import element
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
 _FILLS: dict[str, int] = {"zeros": 0, "zeros_like": 0, "new_zeros": 0, "zero_": 0, "ones": 1, "ones_like": 1, "new_ones": 1}
 _EMPTY = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "empty_permuted")
-_SAME = ("clone", "contiguous", "select", "slice", "view", "_unsafe_view", "reshape", "permute", "transpose", "t",
-         "unsqueeze", "squeeze", "expand", "alias", "detach", "flip", "index", "index_select", "repeat", "unbind",
-         "amax", "amin", "max", "min", "sort", "as_strided", "_to_copy", "take", "roll", "cat", "copy_")  # fmt: skip
-"""Operations whose result holds only elements of their tensor operands."""
-
-Span2 = tuple[Term, Term]
 
 
 @dataclass(slots=True)
@@ -41,9 +37,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         super().__init__()  # type: ignore[no-untyped-call]
         self.world = world
         self.owners: dict[int, Owner] = {}
-        self.ranges: dict[int, Span2] = {}
-        self.homes: dict[int, int] = {}
-        """Of each tensor with a range, the allocation it looks into."""
+        self.elements = Elements(world)
         self.adopted: set[int] = set()
         self.alive: list[torch.Tensor] = []
 
@@ -62,11 +56,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 t.dims, t.strides, contents, t.role, t.facts,
             )  # fmt: skip
             self.owners[key] = Owner(s, fake)
-            f = t.facts
-            if f is not None and f.lower is not None and f.upper is not None:
-                self._bound(fake, (f.lower, f.upper))
-            elif f is not None and f.values:
-                self._bound(fake, (T.const(min(f.values)), T.const(max(f.values))))
+            if contents == "input":
+                self.elements.adopt(fake, t.facts)
 
     def owner(self, t: torch.Tensor, contents: str = "computed") -> Owner:
         """The allocation behind `t`, entered now if it is new; then `t` is its owner."""
@@ -82,7 +73,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return self.owners[key]
 
     def _facts(self, t: torch.Tensor) -> Facts | None:
-        r = self.ranges.get(id(t))
+        r = self.elements.range(t)
         return Facts(lower=r[0], upper=r[1]) if r else None
 
     def set_contents(self, t: torch.Tensor, contents: str, whole: bool) -> None:
@@ -92,15 +83,9 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             contents = f"computed part of it, {contents}"
         owner.storage = replace(owner.storage, contents=contents, facts=None)
 
-    def _bound(self, t: torch.Tensor, range_: Span2) -> None:
-        self.ranges[id(t)] = range_
-        self.homes[id(t)] = storage_key(t)
-
     def forget(self, t: torch.Tensor) -> None:
-        """The allocation behind `t` is written: what was known of any view of it no longer holds."""
-        key = storage_key(t)
-        for tensor in [i for i, home in self.homes.items() if home == key]:
-            del self.ranges[tensor], self.homes[tensor]
+        """The allocation behind `t` is written."""
+        self.elements.forget(t)
 
     def snapshot(self) -> dict[int, Owner]:
         """The state to come back to."""
@@ -110,6 +95,10 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Undo what happened to contents since `snapshot`."""
         for k, o in state.items():
             self.owners[k].storage = o.storage
+
+    def settle(self, records: Sequence[Record]) -> None:
+        """The run is over: decide which numbers that the host read are free."""
+        self.elements.settle(records, {key: o.storage.ident for key, o in self.owners.items()})
 
     # ------------------------------------------------------------ operations
 
@@ -121,7 +110,9 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return definition._init_fn(*args, **kwargs)
         name = func._schema.name.split("::")[-1]
         if name in ("item", "_local_scalar_dense"):
-            return self._item(func, args, kwargs)
+            number = func(*args, **kwargs)
+            self.elements.item(args[0], number)
+            return number
         out = func(*args, **kwargs)
         self._note(func, name, args, kwargs, out)
         return out
@@ -129,22 +120,22 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _note(self, func: Any, name: str, args: Any, kwargs: Any, out: Any) -> None:
         outs = [o for o in (out if isinstance(out, tuple | list) else (out,)) if isinstance(o, torch.Tensor)]
         operands = [a for a in _flat(args) if isinstance(a, torch.Tensor)]
-        range_ = self._range(name, args, kwargs, operands)
         mutated = _mutated(func, args, kwargs)
         for t in mutated:
             owner = self.owner(t)
             whole = self._same_size(t, owner.tensor)
-            self.set_contents(t, self._contents(name, args, kwargs), whole)
+            self.set_contents(t, self._contents(name, args, kwargs, mutated), whole)
             self.forget(t)
-        for o in outs:
-            if any(o is m for m in mutated):
-                continue
-            self.alive.append(o)
-            if range_ is not None and _is_integer(o) and not (len(outs) > 1 and o is outs[1]):
-                if name != "_to_copy" or o.element_size() >= operands[0].element_size():
-                    self._bound(o, range_)
+        fresh = [o for o in outs if all(o is not m for m in mutated)]
+        self.alive += fresh
+        contents = self._contents(name, args, kwargs, outs)
+        if fresh and not mutated and contents.startswith("fill ") and contents[5:].lstrip("-").isdigit():
+            self.elements.fill(fresh[0], int(contents[5:]))
+        elif not mutated:
+            self.elements.derive(func, name, operands, fresh)
+        for o in fresh:
             if storage_key(o) not in self.owners:
-                self.owner(o, self._contents(name, args, kwargs))
+                self.owner(o, contents)
 
     def _same_size(self, a: torch.Tensor, b: torch.Tensor) -> bool:
         if a is b:
@@ -156,7 +147,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 size[i] = size[i] * d
         return size[0] is size[1]
 
-    def _contents(self, name: str, args: Any, kwargs: Any) -> str:
+    def _contents(self, name: str, args: Any, kwargs: Any, outs: list[torch.Tensor]) -> str:
+        """What the results hold, or what an operation writes."""
         if name in _EMPTY:
             return "uninit"
         if name in _FILLS:
@@ -164,54 +156,10 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if name in ("full", "full_like", "new_full", "fill_", "fill"):
             position = 2 if name == "new_full" else 1
             value = kwargs.get("fill_value", args[position] if len(args) > position else None)
-            if isinstance(value, bool | int | float):
+            whole = isinstance(value, bool | int) and all(fits_type(value, o.dtype) or not is_integer(o) for o in outs)
+            if whole or (isinstance(value, float) and not any(map(is_integer, outs))):
                 return f"fill {value}"
         return f"computed {name}"
-
-    # ------------------------------------------------------------ integer contents
-
-    def _range(self, name: str, args: Any, kwargs: Any, operands: list[torch.Tensor]) -> Span2 | None:
-        """Bounds of the elements of an operation's result, where they follow from its operands."""
-        if name in _FILLS or name.startswith(("full", "new_full")):
-            text = self._contents(name, args, kwargs).split()
-            fill = int(text[1]) if text[0] == "fill" and text[1].lstrip("-").isdigit() else None
-            return None if fill is None else (T.const(fill), T.const(fill))
-        if name == "where" and len(operands) == 3:
-            return self._join(operands[1:])
-        if name in _SAME and operands:
-            return self._join(operands if name == "cat" else operands[:1])
-        return None
-
-    def _join(self, operands: list[torch.Tensor]) -> Span2 | None:
-        found = [self.ranges.get(id(t)) for t in operands]
-        if None in found or not found:
-            return None
-        low, high = found[0]  # type: ignore[misc]
-        for r in found[1:]:
-            assert r is not None
-            low, high = T.minimum(low, r[0]), T.maximum(high, r[1])
-        return low, high
-
-    def _item(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """A number read from a tensor: a fresh symbol within the stated range of the tensor's elements."""
-        out = func(*args, **kwargs)
-        if isinstance(out, torch.SymInt):
-            r = self.ranges.get(id(args[0]))
-            known = self.world.names.get(out.node.expr)
-            term = known or self.world.adopt(out.node.expr, r)
-            if r is not None and known is None:
-                self.world.oracle.hypotheses += [T.le(r[0], term), T.le(term, r[1])]
-                self._record_range(term, r)
-        return out
-
-    def _record_range(self, term: Term, r: Span2) -> None:
-        registry = self.world.registry
-        old = registry.symbols[term.data]
-        lower, upper = (x.value if x.op == "const" else None for x in r)
-        registry.symbols[term.data] = Symbol(old.name, old.kind, lower, upper, old.about)
-        for part in (T.le(r[0], term), T.le(term, r[1])):
-            if part not in bounds((registry.symbols[term.data],)):
-                registry.assumed.setdefault(part, f"`{term}` is an element of a tensor with a stated range")
 
 
 def nbytes(dims: tuple[Term, ...], strides: tuple[Term, ...], itemsize: int, world: World) -> Term:
@@ -227,10 +175,6 @@ def host_dtype(t: torch.Tensor) -> str:
     if t.dtype not in HOST_DTYPES:
         raise PathEnd(f"tensors of {t.dtype} are not supported")
     return HOST_DTYPES[t.dtype]
-
-
-def _is_integer(t: torch.Tensor) -> bool:
-    return not t.dtype.is_floating_point and not t.dtype.is_complex
 
 
 def _flat(args: Any) -> list[Any]:

@@ -49,6 +49,14 @@ class Registry:
     assumed: dict[Term, str] = field(default_factory=dict)
     readings: dict[tuple[str, int, str, str], str] = field(default_factory=dict)
     """Names of what the host reads from tensors and the machine."""
+    unfollowed: set[str] = field(default_factory=set)
+    """Readings whose value some path cannot choose freely."""
+    told: dict[str, None] = field(default_factory=dict)
+    """What the launcher was told of the machine and the environment."""
+
+    def tell(self, text: str) -> None:
+        """Note an answer that paths may depend on."""
+        self.told.setdefault(f"the launcher was told: {text}")
 
     def name(self, wish: str) -> str:
         """A name that is not taken; starts with `wish`."""
@@ -92,6 +100,8 @@ class World:
         self.storages: dict[int, tuple[Tensor, torch.Tensor]] = {}
         self.addresses: dict[int, Any] = {}
         self.data_count = 0
+        self.adopted: list[str] = []
+        """Names of the symbols that torch made for what depends on data."""
         domain = registry.domain
         self.oracle = Oracle(registry.session, domain.hypotheses, script, file)
         self.translator = Translator(_Names(self), self.oracle.known, registry.boolean, self._assume, self.power_above)
@@ -131,10 +141,12 @@ class World:
             names[key] = self.registry.name(f"{wish}_{len(names) + 1}")
         return names[key]
 
-    def adopt(self, expr: sympy.Symbol, range_: tuple[Term, Term] | None = None) -> Term:
+    def adopt(self, expr: sympy.Symbol, range_: tuple[Term, Term] | None = None, about: str = "") -> Term:
         """A symbol that torch made, for a size or number that depends on data; `range_` is what is stated of it."""
         name = self._data_name("data", range_)
-        self.registry.symbols.setdefault(name, Symbol(name, "data", None, None, "read from a tensor on the host"))
+        about = about or f"a size at line {self.oracle.asker()[0].line} that depends on data"
+        self.registry.symbols.setdefault(name, Symbol(name, "unfollowed", None, None, about))
+        self.adopted.append(name)
         self.names[expr] = T.var(name)
         self.sympy[name] = expr
         return T.var(name)

@@ -1,0 +1,113 @@
+"""What the host reads from tensors, the machine and the environment: free where it is free, and never unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from argus_smt.ir.launch import Program, Symbol
+
+Capture = Callable[[str, str], Program]
+
+
+def reading(program: Program) -> Symbol:
+    """The one symbol that is not in the call."""
+    (symbol,) = (s for s in program.symbols if s.name not in ("N", "v"))
+    return symbol
+
+
+@pytest.mark.parametrize(
+    ("expr", "kind"),
+    [
+        ("a.max()", "data"),
+        ("a[1:][0]", "data"),
+        ("a.clone().to(torch.int64).min()", "data"),
+        ("a.to(torch.int8).max()", "unfollowed"),  # cut off
+        ("a.sum()", "unfollowed"),
+        ("(a + 1).max()", "unfollowed"),
+        ("torch.ones(4, dtype=torch.int32).sum()", "unfollowed"),
+        ("a.view(torch.int64).max()", "unfollowed"),
+        ("torch.where(a > 3)[0].numel()", "unfollowed"),
+        ("a.nonzero().shape[0]", "unfollowed"),
+    ],
+)
+def test_numbers_out_of_tensors(launcher: Capture, expr: str, kind: str) -> None:
+    program = launcher(f"def launch(x, a):\n    copy[(1,)](x, x, int({expr}), BLOCK=64)\n", "launch(x: f32[N], a: i32[4])")
+    assert reading(program).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        ("    m = a.max().item()\n    copy[(m,)](x, a, m, BLOCK=64)\n", "a: i32[4] in [0, 9]"),  # the kernel sees the rest
+        ("    copy[(1,)](x, a, 3, BLOCK=64)\n    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9]"),
+        ("    a[0] = 3\n    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9]"),
+        ("    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in {3, 9}"),
+        ("    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9] distinct"),
+    ],
+)
+def test_numbers_bound_up_with_what_else_is_seen(launcher: Capture, body: str, call: str) -> None:
+    assert reading(launcher(f"def launch(x, a):\n{body}", f"launch(x: f32[N], {call})")).kind == "unfollowed"
+
+
+def test_two_readings_of_one_tensor_are_bound_to_each_other(launcher: Capture) -> None:
+    body = "def launch(x, a):\n    copy[(a.max().item(),)](x, x, a.min().item(), BLOCK=64)\n"
+    program = launcher(body, "launch(x: f32[N], a: i32[4] in [1, 9])")
+    assert [s.kind for s in program.symbols if s.name != "N"] == ["unfollowed"] * 2
+
+
+@pytest.mark.parametrize(
+    ("dtype", "range_", "target", "kept"),
+    [
+        ("u8", "[0, 255]", "int8", False),
+        ("u8", "[0, 100]", "int8", True),
+        ("i8", "[5, 7]", "bool", False),
+        ("i32", "[-3, 3]", "uint32", False),
+        ("i64", "[0, N)", "int32", True),
+        ("i64", "[0, v)", "int32", False),
+        ("u8", "[0, 255]", "int64", True),
+    ],
+)
+def test_conversions_keep_a_range_only_where_they_keep_the_values(
+    launcher: Capture, dtype: str, range_: str, target: str, kept: bool
+) -> None:
+    body = f"def launch(x, a, v):\n    b = a.to(torch.{target})\n    copy[(1,)](b, x, 3, BLOCK=64)\n"
+    call = f"launch(x: f32[N], a: {dtype}[4] in {range_}, v: int) where N < 1000, v > 0"
+    (launch,) = launcher(body, call).launches
+    facts = next(s.facts for s in launch.storages if s.name == "b")
+    assert (facts is not None) == kept
+
+
+def test_random_numbers_are_symbols(launcher: Capture) -> None:
+    body = "import random\n\n\ndef launch(x):\n    copy[(1,)](x, x, random.randint(2, 5), BLOCK=64)\n"
+    s = reading(launcher(body, "launch(x: f32[N])"))
+    assert (s.kind, s.lower, s.upper) == ("data", 2, 5)
+    with pytest.raises(Exception, match="depends on random numbers"):
+        launcher(body.replace("random.randint(2, 5)", "random.choice([2, 5])"), "launch(x: f32[N])")
+    with pytest.raises(Exception, match="depends on random numbers"):
+        launcher("from random import randint\n" + body.replace("random.randint", "randint"), "launch(x: f32[N])")
+
+
+@pytest.mark.parametrize(
+    ("expr", "note"),
+    [
+        ("torch.cuda.get_device_properties(0).multi_processor_count", "multi_processor_count = 304 (AMD Instinct MI300X)"),
+        ("torch.cuda.get_device_capability()[0]", "device capability = (9, 4) (AMD Instinct MI300X)"),
+        ("triton.runtime.driver.active.get_current_target().warp_size", "warp_size = 64 (AMD Instinct MI300X)"),
+        ("len(os.environ.get('ARGUS_NOT_SET', ''))", "the environment variable ARGUS_NOT_SET, which is not set"),
+        ("len(os.getenv('ARGUS_SET'))", "the environment variable ARGUS_SET = 'a'"),
+        ("'ARGUS_NOT_SET' in os.environ", "the environment variable ARGUS_NOT_SET, which is not set"),
+    ],
+)
+def test_what_the_launcher_is_told_is_noted(
+    launcher: Capture, monkeypatch: pytest.MonkeyPatch, expr: str, note: str
+) -> None:
+    monkeypatch.setenv("ARGUS_SET", "a")
+    program = launcher(f"import os\n\ndef launch(x):\n    copy[(1,)](x, x, {expr}, BLOCK=64)\n", "launch(x: f32[N])")
+    assert f"the launcher was told: {note}" in program.notes
+
+
+def test_nothing_is_noted_that_was_not_asked(launcher: Capture) -> None:
+    program = launcher("def launch(x):\n    copy[(1,)](x, x, x.shape[0], BLOCK=64)\n", "launch(x: f32[N])")
+    assert not program.notes
