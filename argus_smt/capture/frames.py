@@ -48,3 +48,12 @@ def of_user(frame: FrameType | None) -> FrameType | None:
     while frame is not None and kind(frame.f_code.co_filename) != USER:
         frame = frame.f_back
     return frame
+
+
+def asked_by_user() -> bool:
+    """Whether the function of this folder that asks was called by code outside the engine."""
+    here = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(here):
+        frame = frame.f_back
+    return frame is not None and kind(frame.f_code.co_filename) != ENGINE

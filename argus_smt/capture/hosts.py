@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import numbers
+import os
+import random
+import sys
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +20,9 @@ from triton.runtime.driver import driver
 from argus_smt.capture import target
 from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
+from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
+from argus_smt.capture.oracle import frame_span
+from argus_smt.capture.texts import harmless
 from argus_smt.capture.world import World, storage_key
 from argus_smt.smt import term as T
 
@@ -38,6 +45,8 @@ def patched(owner: Any, **values: Any) -> Iterator[None]:
 
 
 Tell = Callable[[str], None]
+_MAPPINGS = ("os.py", "_collections_abc.py", "<frozen os>", "<frozen _collections_abc>")
+"""Files of Python that hand a reading of the environment on."""
 
 
 @contextlib.contextmanager
@@ -58,7 +67,7 @@ def environment(tell: Tell) -> Iterator[None]:
 
     def read(self: Any, key: Any) -> Any:
         frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_code.co_filename.endswith(("os.py", "_collections_abc.py")):
+        while frame.f_back is not None and frame.f_code.co_filename.endswith(_MAPPINGS):
             frame = frame.f_back
         by_user = isinstance(key, str) and kind(frame.f_code.co_filename) == USER
         try:
@@ -75,12 +84,19 @@ def environment(tell: Tell) -> Iterator[None]:
         yield
 
 
-def _cuda(tell: Tell) -> dict[str, Any]:
+def _telling(tell: Tell) -> Callable[[str, Any], Any]:
+    """Hands on an answer about the machine, and tells of it if the user's code asked."""
+
     def told(name: str, value: Any) -> Any:
-        if outside_engine() is not None and kind(sys._getframe(2).f_code.co_filename) != ENGINE:
+        if asked_by_user():
             tell(f"{name} = {value} ({target.GFX942['name']})")
         return value
 
+    return told
+
+
+def _cuda(tell: Tell) -> dict[str, Any]:
+    told = _telling(tell)
     stream = SimpleNamespace(
         cuda_stream=0, device=torch.device("cuda", 0), synchronize=_nothing, wait_stream=_nothing,
         wait_event=_nothing, record_event=_nothing, device_index=0,
@@ -111,20 +127,28 @@ def _nothing(*args: Any, **kwargs: Any) -> None:
     return None
 
 
-def _driver() -> Any:
+def _driver(tell: Tell) -> Any:
+    told = _telling(tell)
+    answer = {"backend": target.BACKEND, "arch": target.ARCH, "warp_size": target.WARP}
+
+    def current_target() -> Any:
+        for name, value in answer.items():
+            told(name, value)
+        return GPUTarget(target.BACKEND, target.ARCH, target.WARP)
+
     return SimpleNamespace(
-        get_current_target=lambda: GPUTarget(target.BACKEND, target.ARCH, target.WARP),
+        get_current_target=current_target,
         get_active_torch_device=lambda: torch.device("cuda", 0),
         get_current_device=lambda: 0,
         set_current_device=_nothing,
         get_current_stream=lambda *a: 0,
-        get_device_capability=lambda *a: (9, 4),
+        get_device_capability=lambda *a: told("device capability", (9, 4)),
         get_device_interface=lambda: torch.cuda,
         get_empty_cache_for_benchmark=_nothing,
         clear_cache=_nothing,
         get_benchmarker=lambda: lambda fn, **k: [0.0, 0.0, 0.0],
         map_python_to_cpp_type=str,
-        utils=SimpleNamespace(get_device_properties=lambda *a: target.driver_properties()),
+        utils=SimpleNamespace(get_device_properties=lambda *a: target.AnswersByKey(target.driver_properties(), told)),
     )
 
 
@@ -134,8 +158,13 @@ def _driver() -> Any:
 @contextlib.contextmanager
 def symbolic(world: World) -> Iterator[None]:
     """Partial functions ask before they divide; summaries; addresses; contents that the host may not read."""
+    numbers.Integral.register(torch.SymInt)
+    numbers.Real.register(torch.SymFloat)
     with contextlib.ExitStack() as stack:
         stack.enter_context(patched(torch.SymInt, **_divisions(world)))
+        for symbol in (torch.SymInt, torch.SymFloat, torch.SymBool):
+            stack.enter_context(patched(symbol, **_guarded(world, symbol)))
+        stack.enter_context(patched(random, **_random(world)))
         stack.enter_context(patched(triton.next_power_of_2, fn=world.next_power_of_2))
         stack.enter_context(
             patched(
@@ -175,6 +204,62 @@ def _divisions(world: World) -> dict[str, Any]:
         "__rdivmod__": rdivmod,
         "bit_length": lambda self: world.bit_length(self),
     }
+
+
+def _guarded(world: World, symbol: type) -> dict[str, Any]:
+    """No hash of a symbol and no text of one may decide anything: both would differ for the number it stands for."""
+    plain_hash: Any = symbol.__hash__
+    plain_text: Any = symbol.__repr__
+
+    def hash_(self: Any) -> int:
+        frame = sys._getframe(1)
+        if kind(frame.f_code.co_filename) == ENGINE:
+            return int(plain_hash(self))
+        span, _ = world.oracle.asker()
+        world.oracle.stop(PathEnd(f"line {span.line} uses a size as a key of a dictionary, set or cache", span))
+        raise AssertionError
+
+    def text(self: Any, *spec: str) -> str:
+        frame = sys._getframe(1)
+        if kind(frame.f_code.co_filename) != ENGINE and not harmless(frame):
+            span, _ = world.oracle.asker()
+            world.oracle.stop(PathEnd(f"line {span.line} turns a size into text", span))
+        return str(plain_text(self))
+
+    return {"__hash__": hash_, "__str__": text, "__repr__": text, "__format__": text}
+
+
+def _random(world: World) -> dict[str, Any]:
+    """Random integers are symbols; other draws of the user's code end the path."""
+
+    def draw(lower: Any, upper: Any) -> Any:
+        frame = outside_engine()
+        line = frame_span(frame).line if frame is not None else 0
+        if isinstance(lower, int) and isinstance(upper, int) and lower <= upper:
+            return world.data("random", lower, upper, f"a random number drawn at line {line}")
+        return refuse()
+
+    def refuse() -> Any:
+        span, _ = world.oracle.asker()
+        world.oracle.stop(PathEnd(f"line {span.line} depends on random numbers", span))
+
+    def instead(name: str, mine: Callable[..., Any]) -> Callable[..., Any]:
+        plain = getattr(random, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return mine(*args, **kwargs) if asked_by_user() else plain(*args, **kwargs)
+
+        return call
+
+    drawn: dict[str, Callable[..., Any]] = {
+        "randint": draw,
+        "randrange": lambda a, b=None, step=1: draw(0 if b is None else a, (a if b is None else b) - 1)
+        if step == 1 else refuse(),
+        "getrandbits": lambda k: draw(0, (1 << k) - 1),
+    }  # fmt: skip
+    others = ("random", "uniform", "choice", "choices", "sample", "shuffle", "gauss", "normalvariate", "triangular",
+              "betavariate", "expovariate", "randbytes")  # fmt: skip
+    return {n: instead(n, f) for n, f in drawn.items()} | {n: instead(n, lambda *a, **k: refuse()) for n in others}
 
 
 def _ask_divisor(world: World, by: Any) -> None:

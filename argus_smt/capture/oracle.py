@@ -77,6 +77,11 @@ class Oracle:
         self.failed_check = None if answer else self.decisions[-1] if self.decisions else None
         return answer
 
+    @property
+    def follows_failed_check(self) -> bool:
+        """Whether the last decision was the failing of a check: then an exception is what real arguments meet too."""
+        return bool(self.decisions) and self.failed_check is self.decisions[-1]
+
     def value(self, term: Term, span: Span, what: str) -> int:
         """A number for `term`: the only one, or a few small ones as decisions. Raises PathEnd after that."""
         if term.op == "const":

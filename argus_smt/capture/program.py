@@ -78,7 +78,7 @@ class _Assembly:
             launches += self._launches(group, hypotheses, not_covered)
         return Program(
             self.loader.path, self.signature.name, self.signature.text, self._symbols(), preconditions,
-            tuple(launches), tuple(not_covered), self.domain.notes, _versions(),
+            tuple(launches), tuple(not_covered), (*self.domain.notes, *self.registry.told), _versions(),
             (("launcher", self.launcher_s), ("compile", self.compiler.seconds)),
             T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing"))),
         )  # fmt: skip

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import dis
+import random
 import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import CodeType
 from typing import Any
 
 from argus_smt.capture import hosts
@@ -19,6 +18,7 @@ from argus_smt.capture.module import Loader, describe, failing_span
 from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Record
 from argus_smt.capture.signature import ScalarType, Signature, TensorType
+from argus_smt.capture.watch import Watch, raised_by_statement
 from argus_smt.capture.world import Registry, World
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
@@ -53,11 +53,14 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
     world = World(registry, script, loader.path)
     ledger = Ledger(world)
     recorder = Recorder(world, ledger, loader.path)
+    watch = Watch(world.oracle)
     kind, reason, span = "launches", "", NOWHERE
+    failure: BaseException | None = None
+    state = random.getstate()
     try:
-        with alarm(world), loader.importable(), hosts.machine():
+        with alarm(world), loader.importable(), hosts.machine(registry.tell):
             module = loader.load()
-            with hosts.symbolic(world), world.fake, ledger, recorder.listening():
+            with hosts.symbolic(world), world.fake, ledger, recorder.listening(), watch.watching():
                 body(world, recorder, module.__dict__)
     except PathEnd as end:
         kind, reason, span = end.kind, end.reason, end.span
@@ -66,12 +69,18 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
+        failure = error
         kind, reason, span = _failure(error, world, loader.path)
-    if world.oracle.dead is not None:
-        dead = world.oracle.dead
+    if random.getstate() != state:
+        world.oracle.dead = world.oracle.dead or PathEnd("the launcher depends on random numbers")
+    dead = world.oracle.dead or watch.verdict(failure)
+    if dead is not None:
         kind, reason, span = dead.kind, dead.reason, dead.span
+    elif kind == "rejects" and recorder.records:
+        kind = "launches"  # what it launched before it raised counts
     if kind == "launches" and not recorder.records:
         kind = "nothing"
+    ledger.settle(recorder.records)
     return Outcome(
         kind, tuple(world.oracle.decisions), tuple(world.oracle.answers), tuple(recorder.records), reason, span
     )  # fmt: skip
@@ -81,32 +90,9 @@ def _failure(error: BaseException, world: World, path: str) -> tuple[str, str, S
     """Whether an exception means that the launcher rejects its arguments, or that nothing is known."""
     span = failing_span(error, path)
     what = f"the launcher raises {_TORCH_NAME.sub(lambda m: world.user_name(m[0]), describe(error))}"
-    if _raised_by_user(error) or _follows_check(world):
+    if raised_by_statement(error.__traceback__) or world.oracle.follows_failed_check:
         return "rejects", what, span
     return "unknown", what, span
-
-
-def _follows_check(world: World) -> bool:
-    oracle = world.oracle
-    return bool(oracle.decisions) and oracle.failed_check is oracle.decisions[-1]
-
-
-def _raised_by_user(error: BaseException) -> bool:
-    """The innermost frame stands on a `raise` or `assert` outside torch, Triton and Argus."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_next is not None:
-        tb = tb.tb_next
-    if tb is None:
-        return False
-    code = tb.tb_frame.f_code
-    name = code.co_filename
-    if any(part in name for part in ("/torch/", "/triton/", "/argus_smt/", "/sympy/")) or name.startswith("<"):
-        return False
-    return _opname(code, tb.tb_lasti) == "RAISE_VARARGS"
-
-
-def _opname(code: CodeType, offset: int) -> str:
-    return next((i.opname for i in dis.get_instructions(code) if i.offset == offset), "")
 
 
 @contextlib.contextmanager
@@ -136,10 +122,9 @@ def launcher_body(signature: Signature) -> Body:
         recorder.ledger.adopt_inputs()
         stubs = {h.name: _helper(world, recorder, h.name) for h in signature.helpers}
         names.update(stubs)
-        with hosts.standing_in(names):
-            function = names[signature.name]
-            function = getattr(function, "__wrapped_launcher__", function)
-            function(**values)
+        function = names[signature.name]
+        function = getattr(function, "__wrapped_launcher__", function)
+        function(**values)
 
     return body
 

@@ -105,6 +105,7 @@ def _shown_type(t: type) -> Any:
     shown: dict[Any, Any] = {
         torch.SymInt: SymbolicInt, builtins.int: SymbolicInt, torch.SymFloat: SymbolicFloat,
         builtins.float: SymbolicFloat, torch.SymBool: builtins.bool, builtins.type: SymbolicType,
+        _IntMeta: SymbolicType, _FloatMeta: SymbolicType, _TypeMeta: SymbolicType,
     }  # fmt: skip
     return shown.get(t, t)
 

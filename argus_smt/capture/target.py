@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping
 from typing import Any
 
 GFX942 = {
@@ -25,9 +25,33 @@ GFX942 = {
 ARCH, BACKEND, WARP = "gfx942", "hip", 64
 
 
-def device_properties() -> Any:
-    """As `torch.cuda.get_device_properties` gives them."""
-    return SimpleNamespace(**GFX942)
+class Answers:
+    """An object with the entries of a table as attributes; `told` hears of each that is read and gives its value."""
+
+    def __init__(self, table: Mapping[str, Any], told: Callable[[str, Any], Any]) -> None:
+        self.__dict__["_table"], self.__dict__["_told"] = table, told
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._table:
+            raise AttributeError(name)
+        return self._told(name, self._table[name])
+
+
+class AnswersByKey(dict[str, Any]):
+    """A dictionary that tells of each entry that is read."""
+
+    def __init__(self, table: Mapping[str, Any], told: Callable[[str, Any], Any]) -> None:
+        super().__init__(table)
+        self._told = told
+
+    def __getitem__(self, name: str) -> Any:
+        return self._told(name, super().__getitem__(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As for a dictionary."""
+        if name not in self:
+            return default
+        return self[name]
 
 
 def driver_properties() -> dict[str, int]:

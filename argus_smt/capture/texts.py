@@ -7,17 +7,16 @@ import os
 from functools import lru_cache
 from types import FrameType
 
-from argus_smt.capture.frames import kind, of_user, ENGINE
+from argus_smt.capture.frames import ENGINE, kind, of_user
 from argus_smt.capture.oracle import frame_span
 from argus_smt.source import Span
 
-_SPEAKERS = frozenset(
-    "print debug info warning warn error critical exception log warning_once info_once warn_once _check check "
-    "record_function range_push range annotate pprint".split()
-)
+_SPEAKERS = frozenset((
+    "print", "pprint", "debug", "info", "warning", "warn", "error", "critical", "exception", "log", "warning_once",
+    "info_once", "warn_once", "_check", "record_function", "range_push", "annotate",
+))  # fmt: skip
 """Functions whose text arguments are for people."""
 _MODULES = ("logging", "warnings.py", "traceback.py", "pprint.py", "reprlib.py")
-Place = tuple[int, int]
 
 
 def harmless(frame: FrameType | None) -> bool:
@@ -79,13 +78,10 @@ def _holds(node: ast.AST, span: Span) -> bool:
     if start is None:
         return any(_holds(c, span) for c in ast.iter_child_nodes(node))
     end = getattr(node, "end_lineno", None) or start
-    if not start <= span.line <= end:
-        return False
     if not span.column:
-        return True
-    first: Place = (start, getattr(node, "col_offset", 0))
-    last: Place = (end, getattr(node, "end_col_offset", None) or 0)
-    return first <= (span.line, span.column - 1) < last
+        return bool(start <= span.line <= end)
+    first, last = (start, getattr(node, "col_offset", 0)), (end, getattr(node, "end_col_offset", None) or 0)
+    return first <= (span.line, span.column - 1) and (span.end_line or span.line, span.end_column - 1) <= last
 
 
 @lru_cache(maxsize=16)
