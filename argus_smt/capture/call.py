@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from functools import cache
 from typing import Any
 
@@ -160,7 +161,23 @@ class _Reader:
         if name not in ("int", "float"):
             raise self.fail(f"`{name}` takes no range", inside)
         text = self.text[inside.meta.start_pos : inside.meta.end_pos]
-        return ScalarType(str(name), self.range(inside.children[0]) if name == "int" else None, text)
+        if name == "float":
+            return self.real(inside.children[0], text)
+        return ScalarType(str(name), self.range(inside.children[0]), text)
+
+    def real(self, tree: Node, text: str) -> ScalarType:
+        """A float with a range; its bounds are numbers."""
+        parts = [self.value(v) for v in (_kids(tree.children[0]) if tree.data == "set" else tree.children)]
+        numbers = [float(v) for v in parts if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) != len(parts) or not numbers:
+            raise self.fail("the range of a float is made of numbers", tree)
+        if tree.data == "set":
+            return ScalarType("float", None, text, (min(numbers), max(numbers)), tuple(numbers))
+        low, high = numbers
+        high = math.nextafter(high, -math.inf) if tree.data == "half_open" else high
+        if low > high:
+            raise self.fail("no number is in the range", tree)
+        return ScalarType("float", None, text, (low, high))
 
     def tensor(self, tree: Node) -> TensorType:
         dtype, dims, layout, *quals = tree.children

@@ -250,6 +250,8 @@ class _Widening:
                 return PointerArg(p.storage, p.dtype, sub(p.offset), tuple(map(sub, p.shape)), tuple(map(sub, p.strides)))
             case Integer(term=t):
                 return ScalarArg({"u1": "i1"}.get(type_, type_), sub(t))
+            case Real(number=number):
+                return ScalarArg(FLOATS.get(type_, type_), None, number)
             case _:
                 return ScalarArg(FLOATS.get(type_, type_), None)
 

@@ -17,8 +17,8 @@ _own_device = FakeTensor.device
 
 
 def shown_device(tensor: FakeTensor) -> torch.device:
-    """What `tensor.device` is: the truth inside torch, the pretended device everywhere else."""
-    if sys._getframe(1).f_code.co_filename.startswith(_TORCH):
+    """What `tensor.device` is for the caller's caller: the truth inside torch, the pretended device everywhere else."""
+    if sys._getframe(2).f_code.co_filename.startswith(_TORCH):
         return _own_device.__get__(tensor)  # type: ignore[no-any-return]
     return _SHOWN
 

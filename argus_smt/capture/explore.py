@@ -53,4 +53,4 @@ def explore(run: Callable[[tuple[bool, ...]], Outcome], registry: Registry, limi
 
 def all_facts(registry: Registry) -> list[Term]:
     """Defining facts of all summaries and what host arithmetic relies on."""
-    return [*(c.term for cs in registry.facts.values() for c in cs), *registry.assumed]
+    return [*(c.term for cs in registry.facts.values() for c in cs), *registry.assumed, *registry.floats.facts]

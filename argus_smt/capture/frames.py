@@ -19,6 +19,7 @@ _ROOTS = [os.path.dirname(os.path.abspath(m.__file__ or "")) for m in (torch, tr
 _BESIDE = [os.path.join(os.path.dirname(_ROOTS[0]), name) for name in ("functorch", "mpmath", "numpy")]
 _OWN = [os.path.join(os.path.dirname(os.path.abspath(argus_smt.__file__)), name) for name in ("capture", "ir", "smt")]
 _ENGINE = tuple(folder + os.sep for folder in (*_ROOTS, *_BESIDE, *_OWN))
+_STANDING_IN = tuple(os.path.join(_OWN[0], name) for name in ("hosts.py", "device.py", "target.py"))
 _LIBRARY = tuple({os.path.realpath(sysconfig.get_path(p)) + os.sep for p in ("stdlib", "platstdlib")})
 
 
@@ -51,9 +52,8 @@ def of_user(frame: FrameType | None) -> FrameType | None:
 
 
 def asked_by_user() -> bool:
-    """Whether the function of this folder that asks was called by code outside the engine."""
-    here = os.path.dirname(os.path.abspath(__file__)) + os.sep
+    """Whether a function that stands in for one of torch's or Python's was called by code outside the engine."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(here):
+    while frame is not None and frame.f_code.co_filename in _STANDING_IN:
         frame = frame.f_back
     return frame is not None and kind(frame.f_code.co_filename) != ENGINE

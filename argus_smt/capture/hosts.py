@@ -22,7 +22,7 @@ from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
 from argus_smt.capture.oracle import frame_span
-from argus_smt.capture.texts import harmless
+from argus_smt.capture.texts import harmless, reads_attribute
 from argus_smt.capture.world import World, storage_key
 from argus_smt.smt import term as T
 
@@ -174,7 +174,9 @@ def symbolic(world: World) -> Iterator[None]:
             )
         )
         stack.enter_context(
-            patched(FakeTensor, tolist=lambda self: _tolist(world, self), device=property(shown_device))
+            patched(
+                FakeTensor, tolist=lambda self: _tolist(world, self), device=property(_shown(world)), **_views(world)
+            )
         )
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
         stack.enter_context(PretendDevice())
@@ -273,12 +275,54 @@ def _ask_divisor(world: World, by: Any) -> None:
 
 
 def _address(world: World, tensor: torch.Tensor) -> Any:
-    """A symbol for the start of the storage, plus the view's offset. Allocations are aligned to 16 bytes or more."""
+    """A symbol for the start of the storage, plus the view's offset.
+
+    Allocations of the launcher are aligned to 16 bytes or more, tensors of its caller (which may be views) to one element.
+    """
     key = storage_key(tensor)
     bases = world.addresses
     if key not in bases:
-        bases[key] = world.data("address", 0, None, "address of a tensor, in units of 16 bytes") * 16
+        unit = tensor.element_size() if key in world.storages else 16
+        bases[key] = world.data("address", 0, None, f"address of a tensor, in units of {unit} bytes") * unit
     return bases[key] + tensor.storage_offset() * tensor.element_size()
+
+
+def _views(world: World) -> dict[str, Any]:
+    """What a fake tensor says of itself as if it were no view and needed no gradient; the user is told so."""
+
+    def noted(name: str, text: str) -> Any:
+        plain = getattr(torch.Tensor, name)
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if asked_by_user():
+                world.registry.tell(text)
+            return plain(self, *args, **kwargs)
+
+        return method
+
+    gradient: Any = torch.Tensor.requires_grad
+
+    def needs(self: Any) -> Any:
+        if asked_by_user():
+            world.registry.tell("tensor arguments require no gradient")
+        return gradient.__get__(self)
+
+    whole = "tensor arguments start where their storage starts, and fill it"
+    return {
+        "storage_offset": noted("storage_offset", whole),
+        "untyped_storage": noted("untyped_storage", whole),
+        "requires_grad": property(needs, lambda self, value: gradient.__set__(self, value)),
+    }
+
+
+def _shown(world: World) -> Callable[[Any], torch.device]:
+    def device(self: Any) -> torch.device:
+        shown = shown_device(self)
+        if shown.type == "cuda" and asked_by_user() and reads_attribute(outside_engine(), "index"):
+            world.registry.tell("all tensors are on device 0")
+        return shown
+
+    return device
 
 
 def _tolist(world: World, tensor: torch.Tensor) -> Any:

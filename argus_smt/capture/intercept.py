@@ -135,7 +135,7 @@ class Recorder:
         match value:
             case bool() | torch.SymBool():
                 c = self.world.condition(value)
-                if any(a.op == "bvar" for a in c.free):
+                if self.world.registry.floats.hides(c):
                     self._refuse(f"`{param.name}` depends on a condition over floats or data", span)
                 return Integer(T.ite(c, T.ONE, T.ZERO), constant, True, _fixed(param))
             case int() | torch.SymInt():
@@ -146,7 +146,7 @@ class Recorder:
             case torch.SymFloat() if constant:
                 self._refuse(f"constexpr `{param.name}` is a float that depends on a size", span)
             case float() | torch.SymFloat() if not constant:
-                return Real(_fixed(param) or "fp32")
+                return Real(_fixed(param) or "fp32", value if isinstance(value, float) else None)
             case None | str() | float():
                 return Constant(value, repr(value))
             case torch.dtype():

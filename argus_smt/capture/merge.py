@@ -10,6 +10,7 @@ from typing import Any
 from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Record
 from argus_smt.capture.run import Outcome
+from argus_smt.capture.world import Registry
 from argus_smt.ir.launch import Condition
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
@@ -89,28 +90,39 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def path_condition(
-    paths: Sequence[Sequence[Decision]], asserts: frozenset[int], session: Session, hypotheses: Sequence[Term]
+    paths: Sequence[Sequence[Decision]], asserts: frozenset[int], registry: Registry, hypotheses: Sequence[Term]
 ) -> tuple[Condition, ...]:
     """What holds on some of the paths: their common decisions, and the alternative of the rest where it says more.
 
-    Conditions over floats or data that terms cannot say are left out: the region becomes larger, never smaller.
+    Conditions that terms cannot say are left out: the region becomes larger, never smaller. Where some of its points
+    may not be on any path, it carries conditions of source `opaque`.
     """
-    sayable = [tuple(d for d in p if not _unsayable(d.term)) for p in paths]
+    session, hides = registry.session, registry.floats.hides
+    sayable = [tuple(d for d in p if not hides(d.term)) for p in paths]
     terms = [{d.term for d in p} for p in sayable]
     common = set.intersection(*terms)
     out = [_condition(d, asserts) for d in sayable[0] if d.term in common]
     if not _exhaustive([t - common for t in terms], session, [*hypotheses, *common]):
         rest = T.or_(*(T.and_(*(d.term for d in p if d.term not in common)) for p in sayable))
         out.append(Condition(rest, "branch", str(rest)))
-    return tuple(out)
+    return (*out, *_opaque(paths, registry, [*hypotheses, *(c.term for c in out)]))
+
+
+def _opaque(paths: Sequence[Sequence[Decision]], registry: Registry, region: Sequence[Term]) -> Iterator[Condition]:
+    """What is not followed, unless every point of the region is on a path."""
+    floats, session = registry.floats, registry.session
+    hidden = [[d for d in p if floats.hides(d.term)] for p in paths]
+    if all(floats.exact([d.term for d in p], session) for p in hidden):
+        return
+    on_some_path = T.or_(*(T.and_(*(d.term for d in p)) for p in paths))
+    if session.implied([*region, *floats.facts], on_some_path) is True:
+        return
+    for d in dict.fromkeys(d for p in hidden for d in p):
+        yield Condition(T.TRUE, "opaque", f"condition over floats or data at line {d.span.line}", d.span)
 
 
 def _exhaustive(rests: list[set[Term]], session: Session, hypotheses: Sequence[Term]) -> bool:
     return session.implied(hypotheses, T.or_(*(T.and_(*r) for r in rests))) is True
-
-
-def _unsayable(t: Term) -> bool:
-    return any(v.op == "bvar" for v in t.free)
 
 
 def _condition(d: Decision, asserts: frozenset[int]) -> Condition:

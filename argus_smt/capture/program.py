@@ -80,7 +80,9 @@ class _Assembly:
             self.loader.path, self.signature.name, self.signature.text, self._symbols(), preconditions,
             tuple(launches), tuple(not_covered), (*self.domain.notes, *self.registry.told), _versions(),
             (("launcher", self.launcher_s), ("compile", self.compiler.seconds)),
-            T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing"))),
+            self.registry.floats.shown(
+                T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing")))
+            ),
         )  # fmt: skip
 
     def _symbols(self) -> tuple[Symbol, ...]:
@@ -98,17 +100,17 @@ class _Assembly:
 
     def _regions(self) -> list[NotCovered]:
         """Regions of the paths that do not launch, and what no path was found for."""
-        out = []
+        out, shown = [], self.registry.floats.shown
         for o in self.found.outcomes:
             if o.kind in ("rejects", "unknown", "pin"):
-                out.append(NotCovered(o.condition, o.reason, o.span, o.kind == "rejects"))
+                out.append(NotCovered(shown(o.condition), o.reason, o.span, o.kind == "rejects"))
         if not self.found.covered:
             reason = self.found.reason or "no path through the launcher was found for it"
-            out.append(NotCovered(self.found.rest, reason))
+            out.append(NotCovered(shown(self.found.rest), reason))
         return out
 
     def _launches(self, group: Group, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
-        path = path_condition(group.paths, self.asserts, self.session, hypotheses)
+        path = path_condition(group.paths, self.asserts, self.registry, hypotheses)
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide)
         written: dict[int, str] = {}
         pending: list[tuple[Record, Cases]] = []  # alternatives of one tuned launch do not see each other's writes

@@ -42,9 +42,10 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A float that is passed at run time; `triton` is its type."""
+    """A float that is passed at run time; `triton` is its type, `number` its value where that is no symbol."""
 
     triton: str
+    number: float | None = None
 
 
 Argument = Constant | Integer | Pointer | Real

@@ -90,7 +90,7 @@ def _failure(error: BaseException, world: World, path: str) -> tuple[str, str, S
     """Whether an exception means that the launcher rejects its arguments, or that nothing is known."""
     span = failing_span(error, path)
     what = f"the launcher raises {_TORCH_NAME.sub(lambda m: world.user_name(m[0]), describe(error))}"
-    if raised_by_statement(error.__traceback__) or world.oracle.follows_failed_check:
+    if raised_by_statement(error, error.__traceback__) or world.oracle.follows_failed_check:
         return "rejects", what, span
     return "unknown", what, span
 
@@ -154,7 +154,7 @@ def arguments(world: World, signature: Signature) -> dict[str, Any]:
             case ScalarType("bool") if not a.pinned:
                 out[a.name] = world.oracle.decide(T.eq(T.var(a.name), 1), "branch", NOWHERE)
             case ScalarType("float") if not a.pinned:
-                out[a.name] = world.env.create_unbacked_symfloat()
+                out[a.name] = world.real(a.name, a.type)
             case _:
                 value = a.value
                 out[a.name] = list(value) if isinstance(value, tuple) else _value(world, value)

@@ -21,7 +21,7 @@ Literal = int | float | bool | str | None | Term | tuple["Literal", ...]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Values allowed: inclusive bounds, or a set of integers. Bounds of a float range are not kept."""
+    """Values allowed: inclusive bounds, or a set of integers."""
 
     lower: Term | None = None
     upper: Term | None = None
@@ -55,11 +55,16 @@ class TensorType:
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """`kind` is int | float | bool | str | list | constexpr; `text` is the range as written, for floats."""
+    """`kind` is int | float | bool | str | list | constexpr; `text` is the range as written.
+
+    `floats` are inclusive bounds of a float, `choices` the only values it has.
+    """
 
     kind: str
     range: Range | None = None
     text: str = ""
+    floats: tuple[float, float] | None = None
+    choices: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

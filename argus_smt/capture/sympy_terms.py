@@ -8,9 +8,11 @@ from typing import Any
 import sympy
 from torch.utils._sympy.functions import FloorDiv, Max, Min, PythonMod
 
+from argus_smt.capture.floats import order
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
+_RELATIONS = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
 EXACT_FLOAT = 1 << 52
 """Below this size a quotient of integers computed in floats rounds to the right integer."""
 
@@ -23,7 +25,8 @@ class Translator:
     """Sympy to terms. `names` gives the term of each symbol; `known` answers whether a condition certainly holds.
 
     `opaque` makes a boolean of a text, for conditions that terms cannot say; `assume` notes a condition that the
-    translation relies on; `power_above` gives the symbol of the next power of two.
+    translation relies on; `power_above` gives the symbol of the next power of two; `floats` the order symbols of float
+    arguments, and `note` hears how a condition over them is written, and its negation.
     """
 
     def __init__(
@@ -33,9 +36,11 @@ class Translator:
         opaque: Callable[[str], Term],
         assume: Callable[[Term, str], None],
         power_above: Callable[[Term], Term],
+        floats: Mapping[sympy.Symbol, Term],
+        note: Callable[[Term, str, str], None],
     ) -> None:
         self.names, self.known, self.opaque, self.assume = names, known, opaque, assume
-        self.power_above = power_above
+        self.power_above, self.floats, self.note = power_above, floats, note
 
     # ------------------------------------------------------------ conditions
 
@@ -60,9 +65,26 @@ class Translator:
         try:
             a, b = (self.integer(x) for x in e.args)
         except Untranslatable:
-            return self._sign_of_logarithm(e) or self._opaque_relation(e)
-        table = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
-        return table[e.rel_op](a, b)
+            return self._sign_of_logarithm(e) or self._float_relation(e) or self._opaque_relation(e)
+        return _RELATIONS[e.rel_op](a, b)
+
+    def _float_relation(self, e: Any) -> Term | None:
+        """A comparison of float arguments with each other or with numbers."""
+        sides = [self._float(x) for x in e.args]
+        if sides[0] is None or sides[1] is None:
+            return None
+        out = _RELATIONS[e.rel_op](sides[0], sides[1])
+        self.note(out, self.text(e), self.text(e.negated))
+        return out
+
+    def _float(self, e: Any) -> Term | None:
+        if isinstance(e, sympy.Symbol):
+            return self.floats.get(e)
+        if isinstance(e, sympy.Number) and not e.is_extended_real:
+            return None
+        if isinstance(e, sympy.Float | sympy.Integer) and sympy.Rational(float(e)) == sympy.Rational(e):
+            return T.const(order(float(e)))
+        return None
 
     def _sign_of_logarithm(self, e: Any) -> Term | None:
         """A logarithm of a positive integer is not negative."""
@@ -80,7 +102,8 @@ class Translator:
 
     def text(self, e: Any) -> str:
         """`e` in the user's names."""
-        return str(e.xreplace({s: sympy.Symbol(str(t)) for s, t in self.names.items()}))
+        names = {s: str(t) for s, t in self.names.items()} | {s: t.data.split()[-1] for s, t in self.floats.items()}
+        return str(e.xreplace({s: sympy.Symbol(name) for s, name in names.items()}))
 
     # ------------------------------------------------------------ integers
 

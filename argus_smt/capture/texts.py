@@ -35,6 +35,12 @@ def harmless(frame: FrameType | None) -> bool:
     return _in_message(frame_span(user))
 
 
+def reads_attribute(frame: FrameType | None, name: str) -> bool:
+    """Whether the file of a frame reads an attribute of that name anywhere."""
+    tree = None if frame is None else _tree(frame.f_code.co_filename)
+    return tree is not None and any(isinstance(n, ast.Attribute) and n.attr == name for n in ast.walk(tree))
+
+
 def _in_message(span: Span) -> bool:
     tree = _tree(span.file)
     if tree is None:

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from argus_smt.capture.failure import PathEnd
-from argus_smt.capture.frames import ENGINE, USER, kind
+from argus_smt.capture.frames import ENGINE, LIBRARY, USER, kind
 from argus_smt.capture.module import describe
 from argus_smt.capture.oracle import Oracle, frame_span
 from argus_smt.capture.standins import StandIns
@@ -71,7 +71,7 @@ class Watch:
 
     def _real(self, error: Exception, trace: TracebackType | None) -> bool:
         """Whether real arguments that take this path raise the exception too."""
-        if self.oracle.follows_failed_check or raised_by_statement(trace):
+        if self.oracle.follows_failed_check or raised_by_statement(error, trace):
             return True
         if not _in_users_frame(trace):
             return isinstance(error, ImportError | OSError | StopIteration)
@@ -80,10 +80,14 @@ class Watch:
         return isinstance(error, _ALWAYS) or (isinstance(error, ValueError) and str(error).startswith(_UNPACKING))
 
 
-def raised_by_statement(trace: TracebackType | None) -> bool:
-    """The innermost frame stands on a `raise` or `assert` outside torch, Triton and Argus."""
+def raised_by_statement(error: BaseException, trace: TracebackType | None) -> bool:
+    """The innermost frame stands on a `raise` or `assert` of the user.
+
+    One in Python's library counts only for what does not depend on the type of a number: `Fraction(n)` refuses symbols.
+    """
     last = _innermost(trace)
-    if last is None or kind(last.tb_frame.f_code.co_filename) == ENGINE:
+    origin = ENGINE if last is None else kind(last.tb_frame.f_code.co_filename)
+    if last is None or origin == ENGINE or (origin == LIBRARY and not isinstance(error, _ALWAYS)):
         return False
     return _opname(last.tb_frame.f_code, last.tb_lasti) == "RAISE_VARARGS"
 

@@ -15,7 +15,9 @@ from torch.utils._sympy.value_ranges import ValueRanges
 from argus_smt.capture.call import power_of_two
 from argus_smt.capture.domain import INT64, Domain, Tensor
 from argus_smt.capture.failure import PathEnd
+from argus_smt.capture.floats import Floats
 from argus_smt.capture.oracle import Env, Oracle
+from argus_smt.capture.signature import ScalarType
 from argus_smt.capture.sympy_terms import Translator, Untranslatable, to_sympy
 from argus_smt.ir.launch import Condition, Symbol
 from argus_smt.smt import term as T
@@ -45,6 +47,7 @@ class Registry:
     """Of each summary symbol."""
     powers: dict[Term, Term] = field(default_factory=dict)
     """The argument of each `next_power_of_2` → its symbol."""
+    floats: Floats = field(default_factory=Floats)
     opaque: dict[str, Term] = field(default_factory=dict)
     assumed: dict[Term, str] = field(default_factory=dict)
     readings: dict[tuple[str, int, str, str], str] = field(default_factory=dict)
@@ -83,7 +86,7 @@ class Registry:
     def boolean(self, text: str) -> Term:
         """The boolean that stands for a condition that terms cannot say."""
         if text not in self.opaque:
-            self.opaque[text] = T.bvar(f"host_{len(self.opaque)}")
+            self.opaque[text] = T.bvar(text)
         return self.opaque[text]
 
 
@@ -104,7 +107,12 @@ class World:
         """Names of the symbols that torch made for what depends on data."""
         domain = registry.domain
         self.oracle = Oracle(registry.session, domain.hypotheses, script, file)
-        self.translator = Translator(_Names(self), self.oracle.known, registry.boolean, self._assume, self.power_above)
+        self.oracle.hypotheses += registry.floats.facts
+        self.floats: dict[sympy.Symbol, Term] = {}
+        self.translator = Translator(
+            _Names(self), self.oracle.known, registry.boolean, self._assume, self.power_above, self.floats,
+            self._compare_floats,
+        )  # fmt: skip
         self.env.attach(self.oracle, self.translator)
         for s in domain.symbols:
             self.declare(s)
@@ -154,6 +162,19 @@ class World:
     def user_name(self, torch_name: str) -> str:
         """The user's name for one of torch's."""
         return next((str(t) for s, t in self.names.items() if s.name == torch_name), torch_name)
+
+    def real(self, name: str, type_: ScalarType) -> Any:
+        """The symbol of a float argument."""
+        facts = len(self.registry.floats.facts)
+        x = self.registry.floats.argument(name, type_)
+        self.oracle.hypotheses += self.registry.floats.facts[facts:]
+        v = self.env.create_unbacked_symfloat()
+        self.floats[v.node.expr] = x
+        return v
+
+    def _compare_floats(self, condition: Term, text: str, negated: str) -> None:
+        self.registry.told.setdefault("float arguments are numbers, not NaN")
+        self.registry.floats.note(condition, text, negated)
 
     def _assume(self, term: Term, text: str) -> None:
         self.registry.assumed.setdefault(term, text)

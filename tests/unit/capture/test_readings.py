@@ -97,6 +97,10 @@ def test_random_numbers_are_symbols(launcher: Capture) -> None:
         ("triton.runtime.driver.active.get_current_target().warp_size", "warp_size = 64 (AMD Instinct MI300X)"),
         ("len(os.environ.get('ARGUS_NOT_SET', ''))", "the environment variable ARGUS_NOT_SET, which is not set"),
         ("len(os.getenv('ARGUS_SET'))", "the environment variable ARGUS_SET = 'a'"),
+        ("1 if x.requires_grad else 2", "tensor arguments require no gradient"),
+        ("x.storage_offset() + 1", "tensor arguments start where their storage starts, and fill it"),
+        ("x.untyped_storage().nbytes()", "tensor arguments start where their storage starts, and fill it"),
+        ("1 if x.device.index == 0 else 2", "all tensors are on device 0"),
         ("'ARGUS_NOT_SET' in os.environ", "the environment variable ARGUS_NOT_SET, which is not set"),
     ],
 )

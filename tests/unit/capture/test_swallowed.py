@@ -35,6 +35,9 @@ def launched(program: Program) -> list[str]:
         "    name = f'{n}'\n    ok = name != '16'\n",
         "    ok = '16' not in '%s' % n\n",
         "    try:\n        ok = n.to_bytes(8, 'little')[0] != 16\n    except AttributeError:\n        ok = True\n",
+        "    from fractions import Fraction\n    ok = Fraction(n, 3).denominator == 3 or n < 99\n",
+        "    try:\n        ok = {16: False}[n]\n    except (KeyError, TypeError):\n        raise ValueError('size')\n",
+        "    try:\n        ok = n.to_bytes(8, 'little')[0] != 16\n    except AttributeError:\n        raise ValueError('size')\n",
         "    try:\n        ok = bytes((n,)) is None or memoryview(x)\n    except Exception:\n        ok = True\n",
     ],
 )
