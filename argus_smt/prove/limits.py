@@ -55,7 +55,7 @@ def _symbolic(bits: int, duty: Obligation, prover: Prover) -> Limit | None:
     hyps = prover.hypotheses(duty.reach, guards=True)
     if not _not_below(bits, duty.offset, hyps, bounds, prover):
         return None
-    for top, text in _tops(duty.offset, hyps, bounds, prover):
+    for top, text in _tops(duty.offset, bits, hyps, bounds, prover):
         limit = T.lt(top, 1 << (bits - 1))
         if bounds.truth(limit) is not False:
             return Limit(f"{text} < 2**{bits - 1}", limit)
@@ -72,8 +72,13 @@ def is_local(t: Term) -> bool:
     return any(v.data.startswith("$") for v in t.free if v.op == "var") or bool(t.apps)
 
 
-def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> list[tuple[Term, str]]:
-    """Candidates for the largest value of `exact`, over symbols only, with their text; tightest first."""
+def _tops(exact: Term, bits: int, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> list[tuple[Term, str]]:
+    """Candidates for the largest value of `exact`, over symbols only, with their text; tightest first.
+
+    A bound that is a mere number has to be small for the width, as block sizes are: the range of a program id would make
+    a limit that hardly any launch keeps.
+    """
+    numbers = 1 << bits * 3 // 4
     groups: dict[Term, T.Poly] = {}
     for mono, coef in T.poly(exact).items():
         outer = tuple(a for a in mono if not is_local(a))
@@ -84,7 +89,9 @@ def _tops(exact: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> 
         if bounds.truth(T.ge(symbol, 0)) is not True:
             return []
         local = T.from_poly(part)
-        tops = _upper(local, hyps, bounds, prover) if is_local(local) else [local]
+        tops = [local]
+        if is_local(local):
+            tops = [t for t in _upper(local, hyps, bounds, prover) if not t.is_const or t.value < numbers]
         shown = T.substitute(symbol, prover.display)
         parts = [(symbol * t, _factored(shown, T.substitute(t, prover.display))) for t in tops[:3]]
         choices = [[*c, one] for c in choices for one in parts]
@@ -117,7 +124,7 @@ def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) ->
     if stepwise is not None:
         found.append(stepwise)
     high = bounds.of(local)[1]
-    if high is not None and high < 1 << 40:
+    if high is not None:
         found.append(T.const(high))
     return list(dict.fromkeys(found))
 
