@@ -16,6 +16,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TextIO
 
 from argus_smt.ir.launch import Program
@@ -91,8 +92,23 @@ def _one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {message}{at}" if message else f"{type(error).__name__}{at}"
 
 
+def peak_mb() -> float:
+    """Most memory that this process has held, in MiB.
+
+    The kernel's own figure of the process image is taken where there is one: `getrusage` counts from the fork on, and so
+    starts with what the parent held.
+    """
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def _send(replies: TextIO, data: dict[str, Any]) -> None:
-    data["maxrss_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    data["maxrss_mb"] = peak_mb()
     replies.write(json.dumps(data) + "\n")
     replies.flush()
 

@@ -14,7 +14,7 @@ import pytest
 TOPS = ("argus_smt", "encodings", "kernels", "agent")
 
 LAYERS = [
-    ("argus_smt", "source", "options", "diag"),
+    ("argus_smt", "source", "options", "declare", "diag"),
     ("layout", "encodings.tables"),
     ("smt",),
     ("ir",),
