@@ -24,6 +24,7 @@ from argus_smt.capture.ledger import Ledger, host_dtype
 from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.placing import argument_spans
 from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
+from argus_smt.capture.warmup import Warmed
 from argus_smt.capture.world import World, storage_key
 from argus_smt.ir.launch import PointerArg
 from argus_smt.ir.types import element
@@ -56,8 +57,11 @@ class Recorder:
         """While this holds, launches come here."""
         recorder = self
 
-        def run(fn: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> None:
+        def run(fn: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+            if warmup:
+                return Warmed(recorder.world, recorder.launch, fn, args, kwargs)
             recorder.launch(fn, args, kwargs, grid)
+            return None
 
         def tune(tuner: Any, *args: Any, **kwargs: Any) -> None:
             recorder.tune(tuner, args, kwargs)

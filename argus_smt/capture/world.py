@@ -129,9 +129,11 @@ class World:
         self.sympy[symbol.name] = expr
         return v
 
-    def data(self, wish: str, lower: int | None = None, upper: int | None = None, about: str = "") -> Any:
+    def data(
+        self, wish: str, lower: int | None = None, upper: int | None = None, about: str = "", kind: str = "data"
+    ) -> Any:
         """A fresh integer that the host reads from a tensor or the machine."""
-        return self.integer(self.register(Symbol(self._data_name(wish), "data", lower, upper, about)))
+        return self.integer(self.register(Symbol(self._data_name(wish), kind, lower, upper, about)))
 
     def register(self, symbol: Symbol) -> Term:
         """Declare a symbol that is not in the call."""
