@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from argus_smt.capture.content import content_key, value_key
@@ -10,6 +11,7 @@ from argus_smt.capture.record import Record
 from argus_smt.capture.ttir import CompileRefused, Unsupported, import_kernel
 from argus_smt.capture.ttir.compile import raw_ttir
 from argus_smt.ir.ops import Kernel
+from argus_smt.ir.types import Ptr
 
 Form = tuple[tuple[str, str, Any], ...]
 """One entry a parameter: name, Triton type (`constexpr` for constants), and the constant."""
@@ -41,9 +43,24 @@ class Compiler:
         constants: dict[str | tuple[str | int, ...], object] = {n: v for n, t, v in form if t == "constexpr"}
         try:
             text = raw_ttir(fn, signature, constants, options={k: v for k, v in options if k in _COMPILE})
-            return import_kernel(text)
+            return _named(import_kernel(text), [(n, t) for n, t, _ in form if t != "constexpr"])
         except (CompileRefused, Unsupported) as error:
             return error
+
+
+def _named(kernel: Kernel, arguments: list[tuple[str, str]]) -> Kernel:
+    """The kernel with its parameters called as its author does, by position.
+
+    Triton's names of them are no guide: reassigning an argument in a branch renames it in the IR.
+    Raises Unsupported where number or kind of the parameters are not those of the launch.
+    """
+    params = kernel.body.params
+    fits = len(params) == len(arguments) and all(
+        isinstance(p.type, Ptr) == type_.startswith("*") for p, (_, type_) in zip(params, arguments, strict=True)
+    )
+    if not fits:
+        raise Unsupported(f"the parameters of `{kernel.name}` are not those that it is launched with", kernel.span)
+    return replace(kernel, params=tuple(name for name, _ in arguments))
 
 
 _COMPILE = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")

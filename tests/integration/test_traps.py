@@ -19,6 +19,8 @@ REFUTED = {
     "u8": ("launch(i: u8[n] in [0, 200), x: f32[128], o: f32[n])", "AR301"),
     "negstep": ("launch(o: f32[n], s: int)", "AR305"),
     "gather_index": ("launch(i: i32[16] in [0, 100), o: f32[100])", "AR305"),
+    "swapped_pointers": ("launch(a: f32[4], b: f32[N])", "AR302"),
+    "nested_choice": ("launch(a: f32[M], b: f32[N])", "AR302"),
     "narrow_wrap": ("launch(o: f32[200])", "AR302"),
 }
 """Real faults that are found."""
