@@ -26,6 +26,7 @@ def suggest(context: Context, ob: Obligation) -> str:
                 break
             if _enough(context, ob, mapping, fact):
                 return text
+        return _bound(context, ob, started)
     finally:
         solver.rlimit = rlimit
     return ""
@@ -33,10 +34,7 @@ def suggest(context: Context, ob: Obligation) -> str:
 
 def _candidates(context: Context, ob: Obligation) -> Iterator[tuple[str, dict[Term, Term], Term]]:
     """Text, substitution and fact; the ones that leave most shapes first."""
-    hyps = context.prover.hypotheses(ob.reach, guards=False, goal=ob.goal)
-    present = {v for t in (*ob.reach.where, ob.goal, *(h for h in hyps if h.free & ob.goal.free)) for v in t.free}
-    names = [T.var(s.name) for s in context.program.symbols if s.kind in ("dim", "int")]
-    names = [n for n in names if n in present and n in context.facts.bounds.env]
+    names = _sizes(context, ob)
     for name in names:
         for n in _blocks(context):
             q = T.var(f"{name.data}//{n}")
@@ -45,9 +43,29 @@ def _candidates(context: Context, ob: Obligation) -> Iterator[tuple[str, dict[Te
         for b in names[i + 1 :]:
             yield f"{a.data} == {b.data}", {b: a}, T.TRUE
             yield f"{a.data} % {b.data} == 0", {a: T.var(f"{a.data}//{b.data}") * b}, T.ge(T.var(f"{a.data}//{b.data}"), 1)
-    for name in names:
-        for n in (1, *_blocks(context)):
-            yield f"{name.data} <= {n}", {}, T.le(name, n)
+
+
+def _bound(context: Context, ob: Obligation, started: float) -> str:
+    """The largest upper bound of one size that is enough: by halves from above, then by bisection."""
+    for name in _sizes(context, ob):
+        low, high = 0, 1 << 17
+        while high - low > 1 and time.monotonic() - started < SECONDS:
+            middle = high // 2 if low == 0 else (low + high) // 2
+            if _enough(context, ob, {}, T.le(name, middle)):
+                low = middle
+            else:
+                high = middle
+        if low:
+            return f"{name.data} <= {low}"
+    return ""
+
+
+def _sizes(context: Context, ob: Obligation) -> list[Term]:
+    """Sizes and integer arguments that the duty speaks of."""
+    hyps = context.prover.hypotheses(ob.reach, guards=False, goal=ob.goal)
+    present = {v for t in (*ob.reach.where, ob.goal, *(h for h in hyps if h.free & ob.goal.free)) for v in t.free}
+    names = [T.var(s.name) for s in context.program.symbols if s.kind in ("dim", "int")]
+    return [n for n in names if n in present and n in context.facts.bounds.env]
 
 
 def _blocks(context: Context) -> list[int]:
