@@ -1,6 +1,7 @@
 """`python -m argus_smt.capture`: one JSON request on standard input, one JSON reply to a file or standard output.
 
-Request: `{"file": …, "call": text or null, "kernel": text or null, "launcher": name or null, "reply": path or null}`.
+Request: `{"file": …, "call": text or null, "kernel": text or null, "launcher": name or null, "reply": path or null,
+"wide": bool, "limit_s": seconds}`; `limit_s` bounds the capture of one signature, what is left then is said to be left.
 Reply: `{"ok": true, "programs": [Program…], "imports_s": …, "capture_s": …}` or `{"ok": false, "error": {…}}`.
 """
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from argus_smt.capture.compiled import Compiler, Form
 from argus_smt.capture.constants import TILE_CAP, Split, Splitter
+from argus_smt.capture.deadline import Deadline
 from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
 from argus_smt.capture.specialise import same_for_ones
 from argus_smt.capture.ttir import CompileRefused, Unsupported
@@ -41,8 +42,11 @@ class CaseMaker:
     Unless `wide`, integer arguments of 2**31 and more are left to a limit where smaller ones are possible.
     """
 
-    def __init__(self, session: Session, compiler: Compiler, splitter: Splitter, wide: bool) -> None:
+    def __init__(
+        self, session: Session, compiler: Compiler, splitter: Splitter, wide: bool, deadline: Deadline
+    ) -> None:
         self.session, self.compiler, self.splitter, self.wide = session, compiler, splitter, wide
+        self.deadline = deadline
 
     def cases(self, record: Record, hypotheses: Sequence[Term]) -> Cases:
         """All cases of a launch under the preconditions and its path."""
@@ -53,6 +57,9 @@ class CaseMaker:
         for split in self.splitter.splits(record, under):
             if split.rest:
                 self._beyond(record, split, path, out)
+                continue
+            if self.deadline.over:
+                out.left_out.append(NotCovered(T.and_(path, *_terms(split.conditions)), self.deadline.reason, record.span))
                 continue
             odd = any(v & (v - 1) for _, v in split.values)
             if len(out.cases) >= MAX_CASES or (odd and refused >= GIVE_UP):

@@ -14,6 +14,12 @@ from argus_smt.smt.term import Term
 TILE_CAP = 1 << 20
 """Triton refuses tiles of more elements."""
 MAX_VALUES = 64
+COMMON = (64, 128, 16, 32, 1, 8, 256, 4, 2, 512, 1024)
+"""Values of a constexpr to try first where only a few are."""
+FEW = {1: MAX_VALUES, 2: 4}
+"""So many values of each constexpr are tried where several are open together; else 2."""
+SOME = 4
+"""So few values are all tried in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,7 @@ class Splitter:
 
     def __init__(self, session: Session, facts: Mapping[str, Sequence[Condition]]) -> None:
         self.session, self.facts = session, facts
+        self.few = MAX_VALUES
 
     def splits(self, record: Record, hypotheses: Sequence[Term]) -> Iterator[Split]:
         """All choices, most frequent kinds first, and the regions that are left out."""
@@ -42,8 +49,10 @@ class Splitter:
         for _, a in record.arguments:
             if isinstance(a, Integer) and a.constexpr and not a.term.is_const and a.term not in terms:
                 terms.append(a.term)
-        # Summaries first: what is computed from them becomes a constant, or at least simpler.
-        terms.sort(key=lambda t: (not self._is_summary(t), t.op != "var"))
+        open_ = [t for t in terms if not self._is_summary(t) and self.session.values(hypotheses, t, MAX_VALUES) is None]
+        self.few = FEW.get(max(1, len(open_)), 2)
+        # Summaries first: what is computed from them becomes a constant, or at least simpler. Last where few are tried.
+        terms.sort(key=lambda t: (self._is_summary(t) == (len(open_) > 1), t.op != "var"))
         yield from self._choose(terms, Split((), (), tuple(hypotheses)))
 
     def _is_summary(self, t: Term) -> bool:
@@ -92,13 +101,20 @@ class Splitter:
         if self._is_summary(t):
             return self._possible(t, powers, hypotheses), (T.gt(t, TILE_CAP), f"{t} above Triton's tile cap of 2**20")
         exact = self.session.values(hypotheses, t, MAX_VALUES)
-        if exact is not None:
+        if exact is not None and (self.few == MAX_VALUES or len(exact) <= SOME):
             return list(exact), None
-        found = self._possible(t, powers, hypotheses)
-        small = self._possible(t, [v for v in range(MAX_VALUES) if v not in found], hypotheses)
-        found += small[: MAX_VALUES - len(found)]
+        if self.few < MAX_VALUES:
+            found = (self._possible(t, COMMON, hypotheses) or list(exact or ()))[: self.few]
+        else:
+            found = self._possible(t, powers, hypotheses)
+            small = self._possible(t, [v for v in range(MAX_VALUES) if v not in found], hypotheses)
+            found += small[: MAX_VALUES - len(found)]
         condition = T.and_(*(T.ne(t, v) for v in found))
-        return found, (condition, f"more than {MAX_VALUES} values of the constexpr {t}; tried are powers of two and small ones")
+        names = sorted(str(v) for v in t.free)
+        pins = " and ".join(f"{n} == {found[0] if t.op == 'var' and found else 64}" for n in names)
+        tried = ", ".join(map(str, sorted(found))) if len(found) <= SOME else "powers of two and small ones"
+        why = f"more than {self.few} values of the constexpr {t}; tried are {tried or 'none'}; state one, as in `where {pins}`"
+        return found, (condition, why)
 
     def _possible(self, t: Term, values: Sequence[int], hypotheses: Sequence[Term]) -> list[int]:
         return [v for v in values if self.session.possible([*hypotheses, T.eq(t, v)]) is not False]

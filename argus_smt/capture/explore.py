@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from argus_smt.capture.deadline import Deadline
 from argus_smt.capture.run import Outcome
 from argus_smt.capture.world import Registry
 from argus_smt.smt import term as T
@@ -24,7 +25,9 @@ class Exploration:
     reason: str = ""
 
 
-def explore(run: Callable[[tuple[bool, ...]], Outcome], registry: Registry, limit: int = MAX_PATHS) -> Exploration:
+def explore(
+    run: Callable[[tuple[bool, ...]], Outcome], registry: Registry, deadline: Deadline, limit: int = MAX_PATHS
+) -> Exploration:
     """Run along every script; `rest` is the region that no path was found for (FALSE if none)."""
     outcomes: list[Outcome] = []
     pending: list[tuple[tuple[bool, ...], tuple[str, ...]]] = [((), ())]
@@ -33,6 +36,9 @@ def explore(run: Callable[[tuple[bool, ...]], Outcome], registry: Registry, limi
         script, expected = pending.pop()
         if len(outcomes) >= limit:
             reason = f"more than {limit} paths through the launcher"
+            break
+        if outcomes and deadline.over:
+            reason = deadline.reason
             break
         outcome = run(script)
         prefix = tuple(str(d.term) for d in outcome.decisions[: len(expected)])

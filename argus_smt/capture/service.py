@@ -8,6 +8,7 @@ from typing import Any
 from argus_smt import declare
 from argus_smt.capture import hosts
 from argus_smt.capture.call import parse_signature
+from argus_smt.capture.deadline import LIMIT_S
 from argus_smt.capture.domain import build_domain
 from argus_smt.capture.failure import CaptureError, SignatureError
 from argus_smt.capture.listing import Listing, list_file, no_signature, require_arguments, require_function, require_kernels
@@ -29,13 +30,13 @@ def warm_up() -> None:
 def answer(request: dict[str, Any]) -> list[Any]:
     """Programs of a request, as JSON values. Raises CaptureError and SignatureError."""
     loader = Loader(request["file"])
-    wide = bool(request.get("wide"))
+    how = (bool(request.get("wide")), float(request.get("limit_s") or LIMIT_S))
     listing = list_file(loader.path, loader.text)
     require_kernels(listing)
     if request.get("kernel"):
-        return [_one(loader, listing, request["kernel"], True, wide)]
+        return [_one(loader, listing, request["kernel"], True, *how)]
     if request.get("call"):
-        return [_one(loader, listing, request["call"], False, wide)]
+        return [_one(loader, listing, request["call"], False, *how)]
     found = declared_signatures(loader)
     wanted = request.get("launcher")
     if wanted:
@@ -43,10 +44,10 @@ def answer(request: dict[str, Any]) -> list[Any]:
         found = [(name, text, span) for name, text, span in found if name == wanted]
     if not found:
         raise no_signature(listing)
-    return [_declared(loader, listing, text, span, wide) for _, text, span in found]
+    return [_declared(loader, listing, text, span, *how) for _, text, span in found]
 
 
-def _one(loader: Loader, listing: Listing, text: str, kernel: bool, wide: bool) -> Any:
+def _one(loader: Loader, listing: Listing, text: str, kernel: bool, wide: bool, limit_s: float) -> Any:
     signature = parse_signature(text)
     build_domain(signature)
     if (signature.grid is not None) != kernel:
@@ -54,12 +55,12 @@ def _one(loader: Loader, listing: Listing, text: str, kernel: bool, wide: bool) 
         raise SignatureError(need if kernel else "a launcher's signature has no grid; did you mean --kernel?", text, len(text))
     require_function(listing, signature.name, kernel)
     require_arguments(listing, signature.name, [a.name for a in signature.arguments])
-    return json.loads(dumps_program(capture(loader, text, kernel, wide)))
+    return json.loads(dumps_program(capture(loader, text, kernel, wide, limit_s)))
 
 
-def _declared(loader: Loader, listing: Listing, text: str, span: Span, wide: bool) -> Any:
+def _declared(loader: Loader, listing: Listing, text: str, span: Span, wide: bool, limit_s: float) -> Any:
     try:
-        return _one(loader, listing, text, False, wide)
+        return _one(loader, listing, text, False, wide, limit_s)
     except SignatureError as error:
         raise CaptureError(error.message, span, excerpt=error.excerpt, code="AR104") from None
 
