@@ -12,12 +12,15 @@ from argus_smt.capture.call import parse_signature
 from argus_smt.capture.cases import CaseMaker, Cases
 from argus_smt.capture.compiled import Compiler
 from argus_smt.capture.constants import Splitter
+from argus_smt.capture.deadline import LIMIT_S, Deadline
 from argus_smt.capture.domain import Domain, bounds, build_domain
 from argus_smt.capture.effects import written_params
 from argus_smt.capture.explore import Exploration, explore
 from argus_smt.capture.merge import Group, merge, path_condition, with_path
 from argus_smt.capture.module import Loader
+from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Pointer, Record
+from argus_smt.capture.regions import Regions
 from argus_smt.capture.run import Body, Outcome, kernel_body, launcher_body, run_once
 from argus_smt.capture.signature import Signature
 from argus_smt.capture.verdict import check_outcomes
@@ -26,29 +29,34 @@ from argus_smt.ir.launch import Condition, Launch, NotCovered, Program, Storage,
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
 from argus_smt.smt.term import Term
+from argus_smt.source import Span
 
 
-def capture(loader: Loader, text: str, kernel: bool = False, wide: bool = False) -> Program:
+def capture(
+    loader: Loader, text: str, kernel: bool = False, wide: bool = False, limit_s: float = LIMIT_S
+) -> Program:
     """All that the launcher (or kernel) of the signature `text` does; `wide` with cases for 64-bit arguments.
 
+    After `limit_s` seconds the rest is left out.
     Raises SignatureError, and CaptureError where the launcher cannot be run as the signature says.
     """
     signature = parse_signature(text)
     domain = build_domain(signature)
     registry = Registry(Session(), domain)
+    deadline = Deadline(limit_s)
     body = kernel_body(signature) if kernel else launcher_body(signature)
     start = time.perf_counter()
-    found = _explore(loader, registry, body)
+    found = _explore(loader, registry, body, deadline)
     check_outcomes(found, signature, loader)
     launcher_s = time.perf_counter() - start
-    return _Assembly(loader, signature, domain, registry, found, launcher_s, wide).program()
+    return _Assembly(loader, signature, domain, registry, found, launcher_s, wide, deadline).program()
 
 
-def _explore(loader: Loader, registry: Registry, body: Body) -> Exploration:
+def _explore(loader: Loader, registry: Registry, body: Body, deadline: Deadline) -> Exploration:
     def run(script: tuple[bool, ...]) -> Outcome:
         return run_once(loader, registry, script, body)
 
-    return explore(run, registry)
+    return explore(run, registry, deadline)
 
 
 class _Assembly:
@@ -56,11 +64,12 @@ class _Assembly:
 
     def __init__(
         self, loader: Loader, signature: Signature, domain: Domain, registry: Registry, found: Exploration, seconds: float,
-        wide: bool,
+        wide: bool, deadline: Deadline,
     ) -> None:
         self.loader, self.signature, self.domain, self.registry = loader, signature, domain, registry
         self.found, self.launcher_s, self.wide = found, seconds, wide
         self.session = registry.session
+        self.deadline = deadline
         self.compiler = Compiler()
         self.asserts = frozenset(
             line
@@ -72,6 +81,7 @@ class _Assembly:
     def program(self) -> Program:
         preconditions = self._preconditions()
         hypotheses = [*bounds(self._symbols()), *(c.term for c in preconditions)]
+        self.paths = Regions([o.decisions for o in self.found.outcomes], self.session, hypotheses)
         not_covered = self._regions()
         launches: list[Launch] = []
         for group in merge(self.found.outcomes, self.session, hypotheses):
@@ -99,19 +109,27 @@ class _Assembly:
         return (*stated, *facts, *(Condition(t, "default", text) for t, text in self.registry.assumed.items()))
 
     def _regions(self) -> list[NotCovered]:
-        """Regions of the paths that do not launch, and what no path was found for."""
+        """Regions of the paths that do not launch, and what no path was found for; those of one reason together."""
         out, shown = [], self.registry.floats.shown
+        groups: dict[tuple[bool, str, Span], list[tuple[Decision, ...]]] = {}
         for o in self.found.outcomes:
             if o.kind in ("rejects", "unknown", "pin"):
-                out.append(NotCovered(shown(o.condition), o.reason, o.span, o.kind == "rejects"))
+                groups.setdefault((o.kind == "rejects", o.reason, o.span), []).append(o.decisions)
+        for (rejected, reason, span), paths in groups.items():
+            where = T.or_(*(T.and_(*(d.term for d in p)) for p in self._describe(paths)))
+            out.append(NotCovered(shown(where), reason, span, rejected))
         if not self.found.covered:
             reason = self.found.reason or "no path through the launcher was found for it"
             out.append(NotCovered(shown(self.found.rest), reason))
         return out
 
+    def _describe(self, paths: Sequence[tuple[Decision, ...]]) -> Sequence[tuple[Decision, ...]]:
+        """Short conditions that hold where the paths are taken; nothing is left out unless all paths are known."""
+        return self.paths.describe(paths) if self.found.covered else paths
+
     def _launches(self, group: Group, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
-        path = path_condition(group.paths, self.asserts, self.registry, hypotheses)
-        maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide)
+        path = path_condition(self._describe(group.paths), self.asserts, self.registry, hypotheses)
+        maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
         written: dict[int, str] = {}
         pending: list[tuple[Record, Cases]] = []  # alternatives of one tuned launch do not see each other's writes
         out = []

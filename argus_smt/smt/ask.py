@@ -55,7 +55,13 @@ class Session:
         bounds.learn(hypotheses)
         if bounds.truth(goal) is True:
             return True
-        answers = [self._part(part, rlimit) for part in _components([*hypotheses, T.not_(goal)])]
+        conditions = [*hypotheses, T.not_(goal)]
+        sharper = list(_sharper(conditions, bounds))
+        if sharper:
+            bounds.learn([*conditions, *sharper])
+            if bounds.truth(goal) is True or any(bounds.truth(c) is False for c in conditions):
+                return True
+        answers = [self._part(part, rlimit) for part in _components([*conditions, *sharper])]
         if False in answers:
             return True
         return None if None in answers else False
@@ -131,6 +137,17 @@ def _holds(conditions: Sequence[Term], point: dict[str, int]) -> bool:
         return all(T.evaluate(c, read, memo) for c in conditions)
     except (KeyError, ZeroDivisionError):
         return False
+
+
+def _sharper(conditions: Sequence[Term], bounds: Bounds) -> Iterator[Term]:
+    """What follows where a quantity differs from the end of its interval: `n >= 1` and `n != 1` give `n >= 2`."""
+    for c in conditions:
+        if c.op == "not" and c.args[0].op == "zero":
+            p = c.args[0].args[0]
+            if bounds.truth(T.ge(p, 0)) is True:
+                yield T.ge(p, 1)
+            elif bounds.truth(T.le(p, 0)) is True:
+                yield T.le(p, -1)
 
 
 def _components(conditions: Sequence[Term]) -> list[list[Term]]:
