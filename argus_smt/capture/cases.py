@@ -22,6 +22,8 @@ MAX_CASES = 128
 FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
 SHOWN = 4
 """So many arguments are named in a limit; more are summed up."""
+_OF_CONSTANTS = ("numel", "arange")
+"""Words of Triton's messages about constexprs alone, which no width of an integer changes."""
 GIVE_UP = 6
 """After so many refusals in a row that are no power of two, other such values are not tried."""
 
@@ -118,8 +120,8 @@ class _Widening:
         try:
             self.maker.compiler.kernel(self.record, self._form(w, {}))
         except CompileRefused as error:
-            if "numel" in error.message:  # a matter of the constexprs alone
-                label = _label(self.split.values, self.record)
+            if any(word in error.message for word in _OF_CONSTANTS):
+                label = _label(self.split.values, self.record) or _constants(self.record)
                 self.out.refusals.append(Refusal(label, self.split.conditions, error.message))
                 return
         except Unsupported:
@@ -296,6 +298,12 @@ def _label(values: Sequence[tuple[Term, int]], record: Record) -> str:
         if isinstance(a, Integer) and a.constexpr and a.term in chosen:
             parts.append(f"{name} = {bool(chosen[a.term]) if a.boolean else chosen[a.term]}")
     return ", ".join(parts)
+
+
+def _constants(record: Record) -> str:
+    """The constexprs of a launch that are the same in all cases."""
+    numbers = [(n, a) for n, a in record.arguments if isinstance(a, Integer) and a.constexpr and a.term.is_const]
+    return ", ".join(f"{n} = {bool(a.term.value) if a.boolean else a.term.value}" for n, a in numbers)
 
 
 def _width_label(w: Widths) -> str:

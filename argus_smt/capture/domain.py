@@ -83,7 +83,7 @@ class _Builder:
             for i, r in enumerate(h.results):
                 self.introduce(Argument(f"{h.name}_{i}", r, position=h.position))
         self.pin()
-        tensors = {a.name: self.tensor(a.name, a.type) for a in self.s.arguments if isinstance(a.type, TensorType)}
+        tensors = {a.name: self.tensor(a.name, a.type, a.position) for a in self.s.arguments if isinstance(a.type, TensorType)}
         results = {
             h.name: tuple(self.result(f"{h.name}_{i}", r, h.position) for i, r in enumerate(h.results))
             for h in self.s.helpers
@@ -195,7 +195,7 @@ class _Builder:
     def result(self, name: str, r: object, position: int) -> Tensor | Term:
         match r:
             case TensorType():
-                return self.tensor(name, r)
+                return self.tensor(name, r, position)
             case ScalarType("int"):
                 if r.range:
                     self.in_range(T.var(name), r.range, f"{name} {r.text}")
@@ -203,7 +203,10 @@ class _Builder:
             case _:
                 raise self.fail("a helper returns tensors and integers", position)
 
-    def tensor(self, name: str, t: TensorType) -> Tensor:
+    def tensor(self, name: str, t: TensorType, position: int) -> Tensor:
+        for d in t.dims:
+            if d.is_const and d.value < 1:
+                raise self.fail(f"a size of `{name}` is {d.value}; sizes are at least 1", position)
         dims = tuple(map(self.sub, t.dims))
         for d in dims:
             if d.op != "var":

@@ -84,7 +84,7 @@ class Recorder:
         if callable(grid):
             grid = grid(dict(bound.arguments))
         frame = self._frame()
-        span = frame_span(frame) if frame is not None else Span(self.file, 0)
+        span = frame_span(frame) if frame is not None else _kernel_span(fn)
         arguments = tuple((p.name, self._argument(p, bound.arguments[p.name], span)) for p in fn.params)
         self._name_storages(frame, bound.arguments)
         for value in bound.arguments.values():

@@ -7,6 +7,7 @@ import difflib
 from dataclasses import dataclass
 
 from argus_smt.capture.failure import CaptureError
+from argus_smt.capture.pointers import passed_to_pointers, pointer_params
 from argus_smt.source import Span
 
 _POINTERS = ("_ptr", "ptr", "_p")
@@ -106,7 +107,7 @@ def no_signature(listing: Listing) -> CaptureError:
     """The error for a file without a signature: what there is, and how to go on."""
     if listing.launchers:
         names = ", ".join(f"`{f.name}` (line {f.lineno})" for f in listing.launchers)
-        lines = [f'--call "{propose_call(f)}"' for f in listing.launchers]
+        lines = [f'--call "{propose_call(f, listing.kernels)}"' for f in listing.launchers]
         found = f"launchers found: {names}"
     else:
         names = ", ".join(f"`{f.name}` (line {f.lineno})" for f in listing.kernels)
@@ -117,11 +118,11 @@ def no_signature(listing: Listing) -> CaptureError:
     return CaptureError("no signature: Argus does not know the shapes", Span(listing.file, first.lineno), help_, code="AR103")
 
 
-def propose_call(f: ast.FunctionDef) -> str:
+def propose_call(f: ast.FunctionDef, kernels: tuple[ast.FunctionDef, ...] = ()) -> str:
     """A signature guessed from the launcher's body: `M, K = x.shape` names the dims of x."""
     dims = _shapes(f)
     args = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
-    used = _tensor_names(f)
+    used = _tensor_names(f) | passed_to_pointers(f, kernels)
     parts = []
     for a in args:
         if a.arg in dims:
@@ -135,11 +136,11 @@ def propose_call(f: ast.FunctionDef) -> str:
 
 def propose_kernel(f: ast.FunctionDef) -> str:
     """A signature guessed from a kernel's parameters."""
-    parts = []
+    parts, pointers = [], pointer_params(f)
     for a in f.args.args:
         if a.annotation is not None and "constexpr" in ast.unparse(a.annotation):
             parts.append(f"{a.arg}=64")
-        elif a.arg.endswith(_POINTERS):
+        elif a.arg in pointers or a.arg.endswith(_POINTERS):
             parts.append(f"{a.arg}: f32[n]")
         else:
             parts.append(f"{a.arg}: int")
@@ -215,7 +216,9 @@ def _scalar(f: ast.FunctionDef, a: ast.arg) -> str:
     positional = [*f.args.posonlyargs, *f.args.args]
     defaults = dict(zip([p.arg for p in positional][len(positional) - len(f.args.defaults) :], f.args.defaults, strict=True))
     default = defaults.get(a.arg)
-    if isinstance(default, ast.Constant) and isinstance(default.value, bool | int | float | str):
+    if isinstance(default, ast.Constant) and isinstance(default.value, float):
+        return f"{a.arg}: float"
+    if isinstance(default, ast.Constant) and isinstance(default.value, bool | int | str):
         kind = type(default.value).__name__
         return f"{a.arg}: {kind} = {default.value!r}"
     return f"{a.arg}: int"

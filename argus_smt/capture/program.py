@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from argus_smt.capture.call import parse_signature
 from argus_smt.capture.cases import CaseMaker, Cases
+from argus_smt.capture.classes import questions
 from argus_smt.capture.compiled import Compiler
 from argus_smt.capture.constants import Splitter
 from argus_smt.capture.deadline import LIMIT_S, Deadline
@@ -23,7 +24,7 @@ from argus_smt.capture.record import Pointer, Record
 from argus_smt.capture.regions import Regions
 from argus_smt.capture.run import Body, Outcome, kernel_body, launcher_body, run_once
 from argus_smt.capture.signature import Signature
-from argus_smt.capture.verdict import check_outcomes
+from argus_smt.capture.verdict import check_compiled, check_domain, check_outcomes
 from argus_smt.capture.world import Registry
 from argus_smt.ir.launch import Condition, Launch, NotCovered, Program, Storage, Symbol
 from argus_smt.smt import term as T
@@ -43,13 +44,16 @@ def capture(
     signature = parse_signature(text)
     domain = build_domain(signature)
     registry = Registry(Session(), domain)
+    check_domain(domain, registry.session)
     deadline = Deadline(limit_s)
     body = kernel_body(signature) if kernel else launcher_body(signature)
     start = time.perf_counter()
     found = _explore(loader, registry, body, deadline)
     check_outcomes(found, signature, loader)
     launcher_s = time.perf_counter() - start
-    return _Assembly(loader, signature, domain, registry, found, launcher_s, wide, deadline).program()
+    program = _Assembly(loader, signature, domain, registry, found, launcher_s, wide, deadline).program()
+    check_compiled(program)
+    return program
 
 
 def _explore(loader: Loader, registry: Registry, body: Body, deadline: Deadline) -> Exploration:
@@ -110,7 +114,10 @@ class _Assembly:
 
     def _regions(self) -> list[NotCovered]:
         """Regions of the paths that do not launch, and what no path was found for; those of one reason together."""
-        out, shown = [], self.registry.floats.shown
+        out: list[NotCovered] = []
+        shown = self.registry.floats.shown
+        for what, span in questions(self.loader.path, self.loader.text):
+            out.append(NotCovered(T.TRUE, f"{what} asks for the class of a value, and symbolic sizes answer for themselves", span))
         groups: dict[tuple[bool, str, Span], list[tuple[Decision, ...]]] = {}
         for o in self.found.outcomes:
             if o.kind in ("rejects", "unknown", "pin"):

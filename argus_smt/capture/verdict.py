@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+from argus_smt.capture.domain import Domain
 from argus_smt.capture.explore import Exploration
-from argus_smt.capture.failure import CaptureError
+from argus_smt.capture.failure import CaptureError, SignatureError
 from argus_smt.capture.module import Loader
 from argus_smt.capture.signature import Signature
+from argus_smt.ir.launch import Program
+from argus_smt.smt.ask import Session
 
 _PIN_HELP = "state a value for it in the signature, or give the host function that needs it a `helper` contract"
+
+
+def check_domain(domain: Domain, session: Session) -> None:
+    """Raise SignatureError where no sizes meet the preconditions."""
+    signature = domain.signature
+    for s in domain.symbols:
+        if s.lower is not None and s.upper is not None and s.lower > s.upper:
+            raise SignatureError(f"no value of `{s.name}` is allowed", signature.text, _position(signature, s.name))
+    if session.possible(domain.hypotheses) is False:
+        position = signature.where[-1].position if signature.where else len(signature.text)
+        raise SignatureError("the preconditions contradict each other: no sizes meet them", signature.text, position)
+
+
+def _position(signature: Signature, name: str) -> int:
+    found = signature.argument(name)
+    return found.position if found is not None else signature.where[-1].position if signature.where else 0
+
+
+def check_compiled(program: Program) -> None:
+    """Raise CaptureError where Triton refuses every kernel of every launch, and nothing else is left out."""
+    refusals = [(launch, r) for launch in program.launches for r in launch.refusals]
+    others = any(launch.cases for launch in program.launches) or any(not n.rejected for n in program.not_covered)
+    if refusals and not others:
+        launch, r = refusals[0]
+        what = f" with {r.label}" if r.label else ""
+        raise CaptureError(f"Triton refuses `{launch.kernel}`{what}: {r.message}", launch.span, code="AR107")
 
 
 def check_outcomes(found: Exploration, signature: Signature, loader: Loader) -> None:

@@ -76,7 +76,40 @@ def test_no_signature_lists_launchers_and_a_line_to_paste(tmp_path: Path) -> Non
     assert "launchers found: `launch` (line 12)" in error.help
     assert '--call "launch(a: f32[M, K], idx: i32[V], n: int = 3)"' in error.help
     error = refusal(tmp_path, HEADER)
-    assert '--kernel "copy(x: int, y: int, n: int, BLOCK=64) grid (1,)"' in error.help
+    assert '--kernel "copy(x: f32[n], y: f32[n], n: int, BLOCK=64) grid (1,)"' in error.help
+
+
+def test_proposals_know_pointers_by_their_use(tmp_path: Path) -> None:
+    kernel = "@triton.jit\ndef norm(X, W, s, n, eps):\n    X += 3 * s\n    p = X + n\n    tl.store(p, tl.load(W + s) + eps)\n\n\n"
+    body = "def launch(x, weight, s, eps=1e-6, big=False):\n    norm[(1,)](x, weight, s, n=3, eps=eps)\n"
+    error = refusal(tmp_path, HEADER + kernel + body)
+    assert '--call "launch(x: f32[X_0], weight: f32[WEIGHT_0], s: int, eps: float, big: bool = False)"' in error.help
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("launch(x: f32[-5])", "a size of `x` is -5; sizes are at least 1"),
+        ("launch(x: f32[3, 0])", "a size of `x` is 0; sizes are at least 1"),
+        ("launch(x: f32[n]) where n < 5, n > 5", "no value of `n` is allowed"),
+        ("launch(x: f32[n, m]) where n < m, n > m", "the preconditions contradict each other"),
+        ("launch(x: f32[n]) where n in_ 5", ""),
+        ("launch(x: f32[2], n: int in [5, 2])", "no value of `n` is allowed"),
+    ],
+)
+def test_signatures_that_nothing_meets(tmp_path: Path, call: str, message: str) -> None:
+    path = tmp_path / "user.py"
+    path.write_text(HEADER + LAUNCH.replace("(x):", "(x, n=3):"))
+    with pytest.raises(SignatureError, match=message):
+        answer({"file": str(path), "call": call})
+
+
+def test_a_kernel_that_triton_never_takes(tmp_path: Path) -> None:
+    path = tmp_path / "user.py"
+    path.write_text(HEADER + LAUNCH)
+    with pytest.raises(CaptureError, match=r"Triton refuses `copy` with BLOCK = 60: .*power of 2") as caught:
+        answer({"file": str(path), "kernel": "copy(x: f32[n], y: f32[n], n: int, BLOCK=60) grid (1,)"})
+    assert caught.value.span.line == 7
 
 
 def test_launcher_not_found(tmp_path: Path) -> None:
