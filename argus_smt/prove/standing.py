@@ -16,7 +16,7 @@ ASSUMPTIONS = (
     "termination is not proved: the verdicts are about runs that end",
     "Triton's passes after its front end, the assembler and the hardware are trusted",
     "sizes, strides and integer arguments fit in 64 bits",
-    "the launcher is called with arguments that its signature allows",
+    "the launcher is called with arguments that its signature allows, floats are numbers, and its module is as imported",
 )
 """What every report of this version assumes."""
 
