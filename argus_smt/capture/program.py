@@ -117,7 +117,8 @@ class _Assembly:
         out: list[NotCovered] = []
         shown = self.registry.floats.shown
         for what, span in questions(self.loader.path, self.loader.text):
-            out.append(NotCovered(T.TRUE, f"{what} asks for the class of a value, and symbolic sizes answer for themselves", span))
+            reason = f"{what} asks for the class of a value, and symbolic sizes answer for themselves"
+            out.append(NotCovered(T.TRUE, reason, span))
         groups: dict[tuple[bool, str, Span], list[tuple[Decision, ...]]] = {}
         for o in self.found.outcomes:
             if o.kind in ("rejects", "unknown", "pin"):
