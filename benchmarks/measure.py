@@ -22,9 +22,7 @@ from argus_smt.prove.worker import Prove, load_entry
 def main() -> int:
     prove = load_entry(ENTRY)
     program = loads_program(sys.stdin.read())
-    cases = [
-        measure(prove, program, i, j) for i, launch in enumerate(program.launches) for j in range(len(launch.cases))
-    ]
+    cases = [measure(prove, program, i, j) for i, launch in enumerate(program.launches) for j in range(len(launch.cases))]
     maxrss_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     json.dump({"cases": cases, "maxrss_mb": maxrss_mb}, sys.stdout)
     return 0

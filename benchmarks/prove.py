@@ -46,13 +46,9 @@ EXAMPLES = (
     Example("vector add", "vector_add.py", "add(x: f32[n], y: f32[n])", ("n",), 0.05),
     Example("row softmax", "softmax.py", "softmax(x: f32[M, N] {row, 1})", ("M", "N"), 0.3),
     Example("grouped matmul", "matmul.py", "matmul(a: f16[M, K] strided, b: f16[K, N] strided)", ("M", "N", "K"), 2.0),
-    Example(
-        "layer norm", "layer_norm.py", "layer_norm(x: f32[M, N] {row, 1}, weight: f32[N], bias: f32[N])", ("M", "N")
-    ),
+    Example("layer norm", "layer_norm.py", "layer_norm(x: f32[M, N] {row, 1}, weight: f32[N], bias: f32[N])", ("M", "N")),
     Example("RMS norm", "rms_norm.py", "rms_norm(x: f16[B, S, N], weight: f16[N])", ("B", "S", "N")),
-    Example(
-        "embedding", "embedding.py", "embedding(tokens: i64[T] in [0, V), table: f32[V, D] {row, 1})", ("T", "V", "D")
-    ),
+    Example("embedding", "embedding.py", "embedding(tokens: i64[T] in [0, V), table: f32[V, D] {row, 1})", ("T", "V", "D")),
     Example(
         "causal attention",
         "attention.py",

@@ -321,9 +321,7 @@ def _widen(
     return []
 
 
-def _inductive(
-    state: State, param: Value, after: AbsValue, guess: Interval, full: Interval, join: bool
-) -> Interval:
+def _inductive(state: State, param: Value, after: AbsValue, guess: Interval, full: Interval, join: bool) -> Interval:
     """Ends of the guess that one trip keeps; for the others what the trip gives (`join`), or the type's own."""
     state.shape = shape_of(param.type)
     low, high = state.bounds.of(after.term) if isinstance(after, IntV) else ALL

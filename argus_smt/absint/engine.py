@@ -227,4 +227,3 @@ def _value(
             return shapes.gather(state, op)
         case _:
             assert_never(op)
-

@@ -123,9 +123,7 @@ def _need(state: State, op: Op, goal: Term, guards: Guards) -> None:
     assert isinstance(op, Binary)
     if state.recording:
         shape = shape_of(op.result.type)
-        state.facts.arithmetic.append(
-            Arithmetic(state.site(op), op, state.simp(goal), shape, guards, state.scope())
-        )
+        state.facts.arithmetic.append(Arithmetic(state.site(op), op, state.simp(goal), shape, guards, state.scope()))
 
 
 def _logic(state: State, op: Binary, a: Term, b: Term, guards: Guards) -> AbsValue:

@@ -37,9 +37,7 @@ def _record(
     state: State, op: Assume | Assert | Hint, what: str, where: Term, goal: Term, shape: tuple[int, ...], guards: Guards
 ) -> None:
     if state.recording:
-        state.facts.promises.append(
-            Promise(state.site(op), op, what, where, goal, shape, guards, state.scope())
-        )
+        state.facts.promises.append(Promise(state.site(op), op, what, where, goal, shape, guards, state.scope()))
 
 
 def _hint(state: State, op: Hint) -> None:

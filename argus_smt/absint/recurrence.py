@@ -101,6 +101,4 @@ def _linear(cond: Term, trip: Term) -> bool:
         return len(moving) <= 1 and all(_linear(p, trip) for c in moving for p in T.conjuncts(c))
     if cond.op != "nonneg":
         return trip not in cond.free
-    return all(
-        m.count(trip) <= 1 and not any(a is not trip and trip in a.free for a in m) for m in T.poly(cond.args[0])
-    )
+    return all(m.count(trip) <= 1 and not any(a is not trip and trip in a.free for a in m) for m in T.poly(cond.args[0]))

@@ -89,9 +89,7 @@ def map_terms(value: AbsValue, mapping: Mapping[Term, Term], memo: dict[Term, Te
 def map_guards(guards: Guards, mapping: Mapping[Term, Term], memo: dict[Term, Term] | None = None) -> Guards:
     if not guards:
         return guards
-    return frozenset(
-        Guard(g.site, T.substitute(g.cond, mapping, memo), T.substitute(g.exact, mapping, memo)) for g in guards
-    )
+    return frozenset(Guard(g.site, T.substitute(g.cond, mapping, memo), T.substitute(g.exact, mapping, memo)) for g in guards)
 
 
 def under(cond: Term, guards: Guards) -> Guards:

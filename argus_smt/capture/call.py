@@ -231,9 +231,7 @@ class _Reader:
                 return tuple(self.condition(c) for c in _kids(tree.children[0]))
             case "helper":
                 name, params, types = tree.children
-                return Helper(
-                    str(name), tuple(map(str, _kids(params))), tuple(self.type(t) for t in _kids(types)), _start(tree)
-                )
+                return Helper(str(name), tuple(map(str, _kids(params))), tuple(self.type(t) for t in _kids(types)), _start(tree))
             case _:
                 name, names, conds = tree.children
                 index = tuple(map(str, _kids(names)))

@@ -44,9 +44,7 @@ class CaseMaker:
     Unless `wide`, integer arguments of 2**31 and more are left to a limit where smaller ones are possible.
     """
 
-    def __init__(
-        self, session: Session, compiler: Compiler, splitter: Splitter, wide: bool, deadline: Deadline
-    ) -> None:
+    def __init__(self, session: Session, compiler: Compiler, splitter: Splitter, wide: bool, deadline: Deadline) -> None:
         self.session, self.compiler, self.splitter, self.wide = session, compiler, splitter, wide
         self.deadline = deadline
 
@@ -175,9 +173,7 @@ class _Widening:
             with_one = {**types, **dict.fromkeys(a.ones, "constexpr")}
             self._special(w, with_one, both, ones, f"{g.term} is i64, {a.term} = 1")
 
-    def _special(
-        self, w: Widths, types: dict[str, str], conditions: list[Condition], ones: list[Group], label: str
-    ) -> None:
+    def _special(self, w: Widths, types: dict[str, str], conditions: list[Condition], ones: list[Group], label: str) -> None:
         """A form of its own; `ones` are merged into it where the kernels agree, else that region is left out."""
         if ones and not self._all_ones_agree(w, types, ones):
             some = T.or_(*(T.eq(o.term, 1) for o in ones))
@@ -332,5 +328,3 @@ def _apart(g: Group) -> Condition:
 
 def _text(value: object) -> str:
     return str(getattr(value, "__name__", value)) if callable(value) else str(value)
-
-

@@ -64,4 +64,3 @@ def _named(kernel: Kernel, arguments: list[tuple[str, str]]) -> Kernel:
 
 
 _COMPILE = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")
-

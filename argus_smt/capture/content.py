@@ -16,6 +16,7 @@ from argus_smt.capture.standins import stands_in
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, dtype)
 
+
 def content_key(fn: Any) -> str:
     """A digest that is equal for two kernels (or functions) only if they compile to the same, here and now.
 

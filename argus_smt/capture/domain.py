@@ -85,8 +85,7 @@ class _Builder:
         self.pin()
         tensors = {a.name: self.tensor(a.name, a.type, a.position) for a in self.s.arguments if isinstance(a.type, TensorType)}
         results = {
-            h.name: tuple(self.result(f"{h.name}_{i}", r, h.position) for i, r in enumerate(h.results))
-            for h in self.s.helpers
+            h.name: tuple(self.result(f"{h.name}_{i}", r, h.position) for i, r in enumerate(h.results)) for h in self.s.helpers
         }
         for w in self.s.where:
             if not w.tensor and T.var(w.defines) not in self.mapping:
@@ -97,9 +96,7 @@ class _Builder:
             if isinstance(a.type, ScalarType) and a.type.kind == "int" and a.type.range is not None:
                 self.in_range(T.var(a.name), a.type.range, f"{a.name} {a.type.text}")
         ints = {
-            a.name: self.sub(T.var(a.name))
-            for a in self.s.arguments
-            if isinstance(a.type, ScalarType) and a.type.kind == "int"
+            a.name: self.sub(T.var(a.name)) for a in self.s.arguments if isinstance(a.type, ScalarType) and a.type.kind == "int"
         }
         grid = None if self.s.grid is None else tuple(map(self.sub, self.s.grid))
         return Domain(
@@ -219,9 +216,7 @@ class _Builder:
 
     def facts(self, name: str, t: TensorType) -> Facts | None:
         r = t.range or Range()
-        elements = tuple(
-            (tuple(map(self.sub, w.index)), self.sub(w.term)) for w in self.s.where if w.tensor == name
-        )
+        elements = tuple((tuple(map(self.sub, w.index)), self.sub(w.term)) for w in self.s.where if w.tensor == name)
         facts = Facts(
             self.maybe(r.lower), self.maybe(r.upper), r.values, t.distinct, self.maybe(t.distinct_except),
             t.nondecreasing, self.pair(t.steps), self.pair(t.covering), elements,

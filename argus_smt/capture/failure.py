@@ -11,9 +11,7 @@ class CaptureError(Exception):
     `message` is one line; `help` says what to do; `excerpt` shows the place; `code` is the front-end code it belongs to.
     """
 
-    def __init__(
-        self, message: str, span: Span = NOWHERE, help: str = "", excerpt: str = "", code: str = "AR104"
-    ) -> None:
+    def __init__(self, message: str, span: Span = NOWHERE, help: str = "", excerpt: str = "", code: str = "AR104") -> None:
         super().__init__(message)
         self.message, self.span, self.help, self.excerpt = " ".join(message.split()), span, help, excerpt
         self.code = code

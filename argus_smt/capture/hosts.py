@@ -174,9 +174,7 @@ def symbolic(world: World) -> Iterator[None]:
             )
         )
         stack.enter_context(
-            patched(
-                FakeTensor, tolist=lambda self: _tolist(world, self), device=property(_shown(world)), **_views(world)
-            )
+            patched(FakeTensor, tolist=lambda self: _tolist(world, self), device=property(_shown(world)), **_views(world))
         )
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
         stack.enter_context(PretendDevice())

@@ -33,9 +33,7 @@ from argus_smt.smt.term import Term
 from argus_smt.source import Span
 
 
-def capture(
-    loader: Loader, text: str, kernel: bool = False, wide: bool = False, limit_s: float = LIMIT_S
-) -> Program:
+def capture(loader: Loader, text: str, kernel: bool = False, wide: bool = False, limit_s: float = LIMIT_S) -> Program:
     """All that the launcher (or kernel) of the signature `text` does; `wide` with cases for 64-bit arguments.
 
     After `limit_s` seconds the rest is left out.
@@ -67,8 +65,15 @@ class _Assembly:
     """Puts the parts of one program together."""
 
     def __init__(
-        self, loader: Loader, signature: Signature, domain: Domain, registry: Registry, found: Exploration, seconds: float,
-        wide: bool, deadline: Deadline,
+        self,
+        loader: Loader,
+        signature: Signature,
+        domain: Domain,
+        registry: Registry,
+        found: Exploration,
+        seconds: float,
+        wide: bool,
+        deadline: Deadline,
     ) -> None:
         self.loader, self.signature, self.domain, self.registry = loader, signature, domain, registry
         self.found, self.launcher_s, self.wide = found, seconds, wide
@@ -184,5 +189,3 @@ def _after(s: Storage, kernel: str | None) -> Storage:
 
 def _versions() -> tuple[tuple[str, str], ...]:
     return tuple((name, version(name)) for name in ("torch", "triton"))
-
-

@@ -29,9 +29,7 @@ def same_for_ones(general: Kernel, special: Kernel, ones: Iterable[str]) -> bool
     ones = frozenset(ones)
     if special.params != tuple(p for p in general.params if p not in ones):
         return False
-    constants = {
-        v: 1 for name, v in zip(general.params, general.body.params, strict=True) if name in ones
-    }
+    constants = {v: 1 for name, v in zip(general.params, general.body.params, strict=True) if name in ones}
     if any(elem_of(v.type).is_int is False for v in constants):
         return False
     return bool(_Canonical(constants).kernel(general, ones) == _Canonical({}).kernel(special, frozenset()))

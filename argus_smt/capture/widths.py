@@ -73,9 +73,7 @@ class Widths:
         return T.or_(*(T.and_(T.eq(a.term, 1), T.eq(b.term, 1)) for a, b in combinations(groups, 2)))
 
 
-def widths(
-    arguments: Sequence[tuple[str, Integer, Term]], session: Session, hypotheses: Sequence[Term]
-) -> Widths:
+def widths(arguments: Sequence[tuple[str, Integer, Term]], session: Session, hypotheses: Sequence[Term]) -> Widths:
     """Sort the run-time integers `(parameter, argument, term)` of a launch by what their values can be."""
     out = Widths()
     by_term: dict[Term, list[tuple[str, Integer]]] = {}

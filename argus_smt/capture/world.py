@@ -129,9 +129,7 @@ class World:
         self.sympy[symbol.name] = expr
         return v
 
-    def data(
-        self, wish: str, lower: int | None = None, upper: int | None = None, about: str = "", kind: str = "data"
-    ) -> Any:
+    def data(self, wish: str, lower: int | None = None, upper: int | None = None, about: str = "", kind: str = "data") -> Any:
         """A fresh integer that the host reads from a tensor or the machine."""
         return self.integer(self.register(Symbol(self._data_name(wish), kind, lower, upper, about)))
 

@@ -85,9 +85,7 @@ def _parser(stdout: TextIO) -> _Parser:
     explain = commands.add_parser("explain", help="print the manual page of a code", allow_abbrev=False)
     explain.add_argument("code", metavar="CODE", help="such as AR301")
     explain.set_defaults(run=_lazy("explain"))
-    repro = commands.add_parser(
-        "repro", help="write a stand-alone test that fails on a counterexample", allow_abbrev=False
-    )
+    repro = commands.add_parser("repro", help="write a stand-alone test that fails on a counterexample", allow_abbrev=False)
     repro.add_argument("report", metavar="REPORT", help="a report that `argus prove --format json` wrote")
     repro.add_argument("--finding", type=int, metavar="N", help="which refuted error (default: all)")
     repro.add_argument("-o", "--output", metavar="FILE", help="where to write (default: test_repro_….py here)")
@@ -99,9 +97,7 @@ def _parser(stdout: TextIO) -> _Parser:
 
 
 def _input_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a Python file, or a folder: its files with @argus.launch"
-    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a Python file, or a folder: its files with @argus.launch")
     parser.add_argument(
         "--call",
         metavar="SIG",
@@ -166,7 +162,5 @@ def _codes(text: str) -> list[str]:
     codes = [part.strip().upper() for part in text.split(",") if part.strip()]
     wrong = [c for c in codes if not re.fullmatch(r"AR\d{0,3}", c)]
     if wrong or not codes:
-        raise argparse.ArgumentTypeError(
-            f"not a code: {(wrong or [text])[0]!r} (codes look like AR301, families like AR3)"
-        )
+        raise argparse.ArgumentTypeError(f"not a code: {(wrong or [text])[0]!r} (codes look like AR301, families like AR3)")
     return codes

@@ -97,9 +97,7 @@ def encode_lanes(ctx: Context, value: Lanes, elem: Scalar | Ptr, shape: tuple[in
 def note_access(ctx: Context, op: MemoryOp, kind: str, storage: int, ptr: Lanes, here: Array, values: Array) -> None:
     if ctx.recorder.on_access is not None:
         iteration = tuple(ctx.recorder.iteration)
-        ctx.recorder.on_access(
-            Access(op, kind, ctx.program, iteration, storage, ptr.data, here, pointee(op).nbytes, values)
-        )
+        ctx.recorder.on_access(Access(op, kind, ctx.program, iteration, storage, ptr.data, here, pointee(op).nbytes, values))
 
 
 def report_uninitialised(ctx: Context, op: MemoryOp, storage: int, ptr: Lanes, here: Array, fresh: Array) -> None:

@@ -212,9 +212,7 @@ class Machine:
         if broken.any():
             first = int(numbers[np.unravel_index(int(np.argmax(broken)), broken.shape)])
             wanted = ", ".join(map(str, op.values))
-            self.ctx.recorder.event(
-                "hint_false", op, broken, value=first, detail=f"{op.kind} {wanted} at the value {first}"
-            )
+            self.ctx.recorder.event("hint_false", op, broken, value=first, detail=f"{op.kind} {wanted} at the value {first}")
 
     # ------------------------------------------------------------ control
 

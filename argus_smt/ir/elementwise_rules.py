@@ -7,9 +7,7 @@ from argus_smt.ir.demands import Phrases, is_float, is_int, is_ptr, key, same, s
 from argus_smt.ir.types import I1, I64, Ptr, Scalar, Type, elem_of, shape_of, with_shape
 
 INT_UNARY = frozenset(("neg", "abs", "not", "clz", "ctz", "popc"))
-FLOAT_BINARY = frozenset(
-    ("fadd", "fsub", "fmul", "fdiv", "frem", "fmin", "fmax", "fminimum", "fmaximum", "pow", "atan2")
-)
+FLOAT_BINARY = frozenset(("fadd", "fsub", "fmul", "fdiv", "frem", "fmin", "fmax", "fminimum", "fmaximum", "pow", "atan2"))
 EQUALITY = frozenset(("eq", "ne"))
 UNSIGNED = frozenset(("ult", "ule", "ugt", "uge"))
 INT_PREDICATES = EQUALITY | UNSIGNED | {"slt", "sle", "sgt", "sge"}

@@ -47,9 +47,7 @@ CLASSES: dict[str, type[Op]] = {cls.__name__: cls for cls in get_args(Op)}
 LAYOUT: dict[type[Op], tuple[Field, ...]] = {cls: _layout(cls) for cls in CLASSES.values()}
 """Fields of each kind of operation in the order of its constructor, span left out."""
 
-MNEMONIC: dict[type[Op], str] = {
-    cls: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name, cls in CLASSES.items()
-}
+MNEMONIC: dict[type[Op], str] = {cls: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower() for name, cls in CLASSES.items()}
 """Name in the text form; `Unary` and `Binary` go by their function instead."""
 
 FUNCTION_FIELD: dict[type[Op], str] = {

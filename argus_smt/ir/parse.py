@@ -14,9 +14,7 @@ from argus_smt.ir.types import FLOAT_BITS, INT_BITS, Ptr, Scalar, Tile, Type
 from argus_smt.source import NOWHERE, Span
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
-_TOKEN = re.compile(
-    rf"{_STRING}|%(?:{_STRING}\.|[A-Za-z_]\w*\.)?\d+|@[\d:-]+|(?:tile|ptr)<[\w<>]*>|[-+.\w]+|[()\[\]{{}}^:,=]|\S"
-)
+_TOKEN = re.compile(rf"{_STRING}|%(?:{_STRING}\.|[A-Za-z_]\w*\.)?\d+|@[\d:-]+|(?:tile|ptr)<[\w<>]*>|[-+.\w]+|[()\[\]{{}}^:,=]|\S")
 _SPAN = re.compile(r"@(\d+):(\d+):(\d+)(?:-(\d+):(\d+))?")
 _TILE = re.compile(r"tile<((?:\d+x)+)(.*)>")
 _CLASS: dict[str, type[Op]] = {mnemonic: cls for cls, mnemonic in MNEMONIC.items()}

@@ -146,4 +146,3 @@ def _merge(findings: list[Finding], widths: tuple[Finding, ...]) -> list[Finding
     """Faults that follow from a wrap replace the proofs that only hold while nothing wraps."""
     broken = {(f.site, f.code) for f in widths if f.verdict is Verdict.REFUTED and f.code != "AR303"}
     return [*(f for f in findings if (f.site, f.code) not in broken or f.verdict is Verdict.REFUTED), *widths]
-

@@ -22,9 +22,7 @@ from argus_smt.smt.term import Term
 
 def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
     """REFUTED with a replayed counterexample, or UNKNOWN with the reason."""
-    base = Finding(
-        ob.code, Verdict.UNKNOWN, Severity.ERROR, ob.op.span, message(ob, failing=True), method="solver", site=ob.site
-    )
+    base = Finding(ob.code, Verdict.UNKNOWN, Severity.ERROR, ob.op.span, message(ob, failing=True), method="solver", site=ob.site)
     prover = context.prover
     bounds = prover.bounds(ob.reach)
     hyps = prover.hypotheses(ob.reach, guards=True, goal=ob.goal)

@@ -140,9 +140,7 @@ class Prover:
             return ()
         return split(ob.offset, ob.nbytes, arg.shape, arg.strides)
 
-    def _by_dimensions(
-        self, ob: Obligation, dims: Sequence[Dimension], hyps: Sequence[Term], bounds: Bounds
-    ) -> Decision | None:
+    def _by_dimensions(self, ob: Obligation, dims: Sequence[Dimension], hyps: Sequence[Term], bounds: Bounds) -> Decision | None:
         """The span theorem: each index inside its dimension and no stride negative."""
         method = "algebra"
         if any(bounds.truth(T.ge(d.stride, 0)) is not True for d in dims):
@@ -185,9 +183,7 @@ class Prover:
                     return True
         return False
 
-    def refute(
-        self, hyps: Sequence[Term], goal: Term, bounds: Bounds, nonlinear: bool = True
-    ) -> Answer:
+    def refute(self, hyps: Sequence[Term], goal: Term, bounds: Bounds, nonlinear: bool = True) -> Answer:
         """Solver's answer on hypotheses and the goal's negation: `unsat` proves the goal.
 
         Few facts are tried before many: a proof from some of the hypotheses is a proof from all.

@@ -39,8 +39,7 @@ def _launch(number: int, launch: Launch) -> list[str]:
     lines += [f"  when {show(c.term)} [{c.source}]" for c in launch.path]
     lines.append(f"  grid ({', '.join(show(t) for t in launch.grid)})")
     lines += [
-        f"  storage {s.ident} {s.name}: {s.dtype}[{', '.join(show(t) for t in s.shape)}], "
-        f"{show(s.nbytes)} bytes, {s.contents}"
+        f"  storage {s.ident} {s.name}: {s.dtype}[{', '.join(show(t) for t in s.shape)}], {show(s.nbytes)} bytes, {s.contents}"
         for s in launch.storages
     ]
     for refusal in launch.refusals:

@@ -39,9 +39,7 @@ class Replay:
     reason: str = ""
 
 
-def run(
-    dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None
-) -> Replay:
+def run(dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None) -> Replay:
     """Run the one program that the model names, on the memory that it describes."""
     try:
         grid = tuple(model.value(g) for g in dom.launch.grid)

@@ -36,11 +36,7 @@ class Outcome:
 
 def build_report(outcome: Outcome, options: ProveOptions, version: str) -> R.Report:
     """The report of a session; the kernels come in the order in which they are launched."""
-    kernels = tuple(
-        kernel_report(run, index, options, outcome.interrupted)
-        for run in outcome.runs
-        for index in _made(run)
-    )
+    kernels = tuple(kernel_report(run, index, options, outcome.interrupted) for run in outcome.runs for index in _made(run))
     versions = {name: v for run in outcome.runs for name, v in run.program.versions}
     warnings = [w for run in outcome.runs for result in run.results.values() for w in result.internal]
     return R.Report(
@@ -91,9 +87,7 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
         cases=tuple(_case_model(c, r is not None) for c, r in zip(launch.cases, results, strict=True)),
         verdict=verdict.value,
         reason=reason,
-        limit=" and ".join(
-            limits if len(limits) == 1 else (f"({text})" if " or " in text else text for text in limits)
-        ),
+        limit=" and ".join(limits if len(limits) == 1 else (f"({text})" if " or " in text else text for text in limits)),
         limits=limits,
         preconditions=preconditions_of(program, launch, options),
         assumptions=assumptions_of(program, decided, options),
@@ -123,9 +117,7 @@ def _with_vacuity(results: Sequence[CaseResult], complete: bool) -> Iterable[Fin
     for f in findings:
         empty = f.unreachable and f.verdict is Verdict.PROVED and f.severity is not Severity.NOTE
         if complete and empty and _site(f) not in reached:
-            yield replace(
-                f, verdict=Verdict.UNKNOWN, reason="vacuous: no lane ever reaches this place", reason_code="AR905"
-            )
+            yield replace(f, verdict=Verdict.UNKNOWN, reason="vacuous: no lane ever reaches this place", reason_code="AR905")
         else:
             yield f
 
@@ -204,9 +196,7 @@ def _verdict(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     return Verdict.PROVED, ""
 
 
-def _limits(
-    launch: Launch, results: Sequence[CaseResult], findings: Sequence[Finding], options: ProveOptions
-) -> tuple[str, ...]:
+def _limits(launch: Launch, results: Sequence[CaseResult], findings: Sequence[Finding], options: ProveOptions) -> tuple[str, ...]:
     """Conditions under which the other proofs hold, as each 32-bit operation that may wrap gives one."""
     limits = dict.fromkeys(limit for r in results for limit in r.limits)
     wraps = [f for f in findings if f.code == "AR303" and f.verdict is not Verdict.PROVED]

@@ -92,9 +92,7 @@ def _bounds(program: Program) -> Iterator[R.Precondition]:
 
 def location(span: Span) -> R.Location:
     """The model of a span."""
-    return R.Location(
-        file=span.file, line=span.line, column=span.column, end_line=span.end_line, end_column=span.end_column
-    )
+    return R.Location(file=span.file, line=span.line, column=span.column, end_line=span.end_line, end_column=span.end_column)
 
 
 def _location(span: Span) -> R.Location | None:

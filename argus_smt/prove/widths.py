@@ -122,9 +122,7 @@ def _holds(context: Context, use: Obligation) -> bool:
     return context.prover.decide(use, nonlinear=False).status == "proved"
 
 
-def _refuted(
-    context: Context, item: Overflow, uses: list[Obligation], base: Finding, limit: Limit
-) -> list[Finding]:
+def _refuted(context: Context, item: Overflow, uses: list[Obligation], base: Finding, limit: Limit) -> list[Finding]:
     """A replayed wrap that a live lane depends on, with the accesses that go wrong by it; else unknown."""
     reason = "no wrap was found within the solver's limits"
     for use in uses:

@@ -62,9 +62,7 @@ class Bounds:
     `env` bounds single atoms, `functions` every application of an unknown function by its name; others are unbounded.
     """
 
-    def __init__(
-        self, env: dict[Term, Interval] | None = None, functions: dict[str, Interval] | None = None
-    ) -> None:
+    def __init__(self, env: dict[Term, Interval] | None = None, functions: dict[str, Interval] | None = None) -> None:
         self.env: dict[Term, Interval] = dict(env or {})
         self.functions: dict[str, Interval] = functions if functions is not None else {}
         self._memo: dict[Term, Interval] = {}

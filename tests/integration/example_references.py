@@ -79,9 +79,7 @@ def main() -> None:
     for group in (vectors, softmaxes, products, norms, embeddings, attentions):
         for name, got, want in group():
             same = got.shape == want.shape
-            distances[name] = (
-                float(((got.float() - want.float()).abs() / (1 + want.float().abs())).max()) if same else None
-            )
+            distances[name] = float(((got.float() - want.float()).abs() / (1 + want.float().abs())).max()) if same else None
     print(json.dumps(distances))
 
 

@@ -40,9 +40,7 @@ class Call:
     args: tuple[Argument, ...]
 
     def __str__(self) -> str:
-        sizes = (
-            f"{a.dtype}{list(a.shape)}{a.strides or ''}" if isinstance(a, TensorArg) else str(a) for a in self.args
-        )
+        sizes = (f"{a.dtype}{list(a.shape)}{a.strides or ''}" if isinstance(a, TensorArg) else str(a) for a in self.args)
         return f"{Path(self.file).stem}: {self.launcher}({', '.join(sizes)})"
 
 

@@ -69,9 +69,7 @@ def run_on_tensors(kernel: Kernel, args: list[Any], grid: tuple[int, int, int]) 
     storages = {t.untyped_storage().data_ptr(): t for t in tensors}
     numbers = {pointer: k for k, pointer in enumerate(storages)}
     owners = list(storages.values())
-    memory = Memory(
-        [Region(k, f"t{k}", DTYPES[t.dtype][1], t.untyped_storage().nbytes()) for k, t in enumerate(owners)]
-    )
+    memory = Memory([Region(k, f"t{k}", DTYPES[t.dtype][1], t.untyped_storage().nbytes()) for k, t in enumerate(owners)])
     for k, t in enumerate(owners):
         memory.write_elements(k, 0, raw_bytes(t.untyped_storage()))
     values: list[Arg] = [pointer_to(a, numbers) if isinstance(a, torch.Tensor) else a for a in args]

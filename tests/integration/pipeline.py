@@ -30,9 +30,7 @@ def prove_all(program: Program, options: ProveOptions) -> list[CaseResult]:
 
 def errors(results: list[CaseResult]) -> list[Finding]:
     """Refuted errors."""
-    return [
-        f for r in results for f in r.findings if f.verdict is Verdict.REFUTED and f.severity is Severity.ERROR
-    ]
+    return [f for r in results for f in r.findings if f.verdict is Verdict.REFUTED and f.severity is Severity.ERROR]
 
 
 def undecided(results: list[CaseResult]) -> list[Finding]:

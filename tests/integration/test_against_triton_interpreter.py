@@ -44,9 +44,7 @@ def check(calls: list[Call]) -> None:
         with own_device() as device:
             found = values_of(call, modules)
         assert device.launches, call
-        faults = [
-            (name, e.kind, str(e.span)) for name, trace in device.launches for e in trace.events if e.kind != "wrap"
-        ]
+        faults = [(name, e.kind, str(e.span)) for name, trace in device.launches for e in trace.events if e.kind != "wrap"]
         assert all(trace.complete for _, trace in device.launches), (str(call), faults)
         limit = tolerance(call)
         near = [np.allclose(a, b, rtol=limit, atol=limit, equal_nan=True) for a, b in zip(found, expected, strict=True)]

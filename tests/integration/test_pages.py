@@ -39,9 +39,7 @@ def mended(failing: str, change: str) -> str:
     return failing[: found.start()] + f"{kept}    {line}" + failing[found.end() :]
 
 
-@pytest.mark.parametrize(
-    "code", ["AR302", *(pytest.param(f"AR30{k}", marks=pytest.mark.slow) for k in (1, 3, 5, 6, 7))]
-)
+@pytest.mark.parametrize("code", ["AR302", *(pytest.param(f"AR30{k}", marks=pytest.mark.slow) for k in (1, 3, 5, 6, 7))])
 def test_examples(code: str, tmp_path: Path) -> None:
     text = page(code) or ""
     before, _, after = text.partition("## How to fix")

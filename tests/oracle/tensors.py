@@ -30,9 +30,7 @@ def make_tensor(arg: TensorArg) -> torch.Tensor:
         return torch.frombuffer(mmap.mmap(-1, nbytes, flags=flags), dtype=dtype).as_strided(arg.shape, strides)
     rng = random.Random(arg.seed)
     if arg.values is None:
-        numbers = [
-            rng.uniform(-1, 1) if dtype.is_floating_point else rng.randint(arg.low, arg.high) for _ in range(extent)
-        ]
+        numbers = [rng.uniform(-1, 1) if dtype.is_floating_point else rng.randint(arg.low, arg.high) for _ in range(extent)]
         return torch.tensor(numbers, dtype=dtype).as_strided(arg.shape, strides)
     tensor = torch.zeros(extent, dtype=dtype).as_strided(arg.shape, strides)
     return tensor.copy_(torch.tensor(arg.values, dtype=dtype).reshape(arg.shape))

@@ -116,11 +116,7 @@ def store(d: Draft, indices: tuple[Index, ...], value: str) -> None:
     """Write a store to a new tensor."""
     t = tensor(d, indices, made=True)
     mask = joined(d, indices)
-    d.put(
-        f"tl.store({address(d, t, indices)}, {value}, mask={mask})"
-        if mask
-        else f"tl.store({address(d, t, indices)}, {value})"
-    )
+    d.put(f"tl.store({address(d, t, indices)}, {value}, mask={mask})" if mask else f"tl.store({address(d, t, indices)}, {value})")
 
 
 def map_kernel(d: Draft) -> None:

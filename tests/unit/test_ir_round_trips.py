@@ -313,8 +313,7 @@ def strip(program: L.Program) -> L.Program:
     """Without kernels, which may hold nan, unequal to itself."""
     blank = Kernel("", Block((), ()), ())
     launches = tuple(
-        dataclasses.replace(x, cases=tuple(dataclasses.replace(c, kernel=blank) for c in x.cases))
-        for x in program.launches
+        dataclasses.replace(x, cases=tuple(dataclasses.replace(c, kernel=blank) for c in x.cases)) for x in program.launches
     )
     return dataclasses.replace(program, launches=launches)
 

@@ -262,9 +262,7 @@ def test_notation(text: str, shown: str | None) -> None:
     assert shown is None or show(t) == shown
 
 
-@pytest.mark.parametrize(
-    "text", ["", "a +", "a / b", "a ** b", "f(a)", "a if b else c", "x[0]", "'s'", "a in c", "1.5"]
-)
+@pytest.mark.parametrize("text", ["", "a +", "a / b", "a ** b", "f(a)", "a if b else c", "x[0]", "'s'", "a in c", "1.5"])
 def test_text_outside_the_notation_is_refused_with_one_line(text: str) -> None:
     with pytest.raises(ValueError) as caught:
         parse_term(text)

@@ -22,9 +22,7 @@ from argus_smt.source import Span
 
 _LOWERINGS: dict[str, Lowering] = {**arithmetic.LOWERINGS, **tile_ops.LOWERINGS}
 _CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
-_TERMINATORS = frozenset(
-    ("tt.return", "cf.br", "cf.cond_br", "scf.yield", "scf.condition", "tt.reduce.return", "tt.scan.return")
-)
+_TERMINATORS = frozenset(("tt.return", "cf.br", "cf.cond_br", "scf.yield", "scf.condition", "tt.reduce.return", "tt.scan.return"))
 _PURE_DIALECTS = ("arith.", "math.", "ub.")
 _PURE = frozenset(("tt.histogram", "tt.dot_scaled", "tt.fp_to_fp", "tt.reshape", "tt.dot", "tt.gather", "tt.clampf"))
 
@@ -143,9 +141,7 @@ class _Importer:
 
     # ------------------------------------------------------------ functions and blocks
 
-    def function(
-        self, f: Function, args: tuple[Value, ...], call: Place | None
-    ) -> tuple[tuple[Op, ...], tuple[Value, ...]]:
+    def function(self, f: Function, args: tuple[Value, ...], call: Place | None) -> tuple[tuple[Op, ...], tuple[Value, ...]]:
         """Operations and returned values of `f` applied to `args`. Raises Unsupported on recursion."""
         if any(frame.function is f for frame in self.frames):
             raise Unsupported(f"`{f.name}` calls itself", call.span if call else self.placement.head(f))

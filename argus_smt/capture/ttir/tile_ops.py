@@ -84,9 +84,7 @@ def add_pointer(s: Site) -> Lowered | None:
 def _is_plain_access(s: Site) -> bool:
     """Whether nothing but cache policies qualifies an access to ordinary pointers."""
     words = s.parts.words.split()
-    cached = len(words) % 3 == 0 and all(
-        words[i] in _CACHE_WORDS and words[i + 1] == "=" for i in range(0, len(words), 3)
-    )
+    cached = len(words) % 3 == 0 and all(words[i] in _CACHE_WORDS and words[i + 1] == "=" for i in range(0, len(words), 3))
     return cached and set(s.attrs) <= _PLAIN_MEMORY_ATTRS and isinstance(elem_of(parse_type(s.types)), Ptr)
 
 

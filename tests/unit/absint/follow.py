@@ -159,7 +159,7 @@ class Follower(Machine):
     def _believed(self) -> None:
         """Ends the run at a wrap that the analysis relies on not to happen."""
         events = self.ctx.recorder.trace.events
-        for event in events[self.read:]:
+        for event in events[self.read :]:
             if event.kind == "wrap" and self.made.sites[id(event.op)] in self.relied:
                 raise Stop
         self.read = len(events)

@@ -251,7 +251,7 @@ def test_kernel_without_a_launcher(tmp_path: object) -> None:
     assert dict(launch.cases[0].values) == {"BLOCK": "128"}
 
 
-TRITON_OP = '''
+TRITON_OP = """
 @torch.library.{decorator}("argus_test_{decorator}::double", mutates_args=())
 def double(x: torch.Tensor) -> torch.Tensor:
     y = torch.empty_like(x)
@@ -261,7 +261,7 @@ def double(x: torch.Tensor) -> torch.Tensor:
 
 def launch(x):
     return double(x)
-'''
+"""
 
 
 @pytest.mark.parametrize("decorator", ["triton_op", "custom_op"])
@@ -322,8 +322,7 @@ def launch(x):
 
 def test_names_in_messages_are_the_users(launcher: Capture) -> None:
     program = launcher(
-        "def launch(x, y):\n    assert x.shape == y.shape, f'{x.shape} against {y.shape}'\n"
-        "    copy[(1,)](x, y, 3, BLOCK=64)\n",
+        "def launch(x, y):\n    assert x.shape == y.shape, f'{x.shape} against {y.shape}'\n    copy[(1,)](x, y, 3, BLOCK=64)\n",
         "launch(x: f32[M], y: f32[N])",
     )
     (rejected,) = program.not_covered

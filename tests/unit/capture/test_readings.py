@@ -104,9 +104,7 @@ def test_random_numbers_are_symbols(launcher: Capture) -> None:
         ("'ARGUS_NOT_SET' in os.environ", "the environment variable ARGUS_NOT_SET, which is not set"),
     ],
 )
-def test_what_the_launcher_is_told_is_noted(
-    launcher: Capture, monkeypatch: pytest.MonkeyPatch, expr: str, note: str
-) -> None:
+def test_what_the_launcher_is_told_is_noted(launcher: Capture, monkeypatch: pytest.MonkeyPatch, expr: str, note: str) -> None:
     monkeypatch.setenv("ARGUS_SET", "a")
     program = launcher(f"import os\n\ndef launch(x):\n    copy[(1,)](x, x, {expr}, BLOCK=64)\n", "launch(x: f32[N])")
     assert f"the launcher was told: {note}" in program.notes

@@ -19,9 +19,7 @@ AT = [2, 0, 2, 2, 1, 0]
 T, P = Tile((6,), I32), Tile((6,), P32)
 
 
-def run(
-    make: Any, cells: list[int], values: list[int], mask: list[int] | None = None
-) -> tuple[list[int], list[int], Trace]:
+def run(make: Any, cells: list[int], values: list[int], mask: list[int] | None = None) -> tuple[list[int], list[int], Trace]:
     """Lane k works on cell AT[k] with values[k]; the cells afterwards, the old values, the trace."""
     memory, args = memory_of((cells, "i32"), (AT, "i32"), (values, "i32"), ([0] * 6, "i32"), (mask or [1] * 6, "i1"))
     b = Builder()

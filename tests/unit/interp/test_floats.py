@@ -66,9 +66,7 @@ def test_each_operation_rounds_to_its_type() -> None:
 def test_dot_sums_halves_in_single_precision() -> None:
     a, b = np.full((1, 4096), 1, np.float16), np.full((4096, 1), 1, np.float16)
     assert floats.dot(a, b, np.array([[0.5]], np.float32), F32).tolist() == [[4096.5]]
-    batch = floats.dot(
-        np.ones((3, 2, 5), np.float32), np.ones((3, 5, 4), np.float32), np.ones((3, 2, 4), np.float32), F32
-    )
+    batch = floats.dot(np.ones((3, 2, 5), np.float32), np.ones((3, 5, 4), np.float32), np.ones((3, 2, 4), np.float32), F32)
     assert batch.shape == (3, 2, 4)
     assert (batch == 6).all()
 
@@ -126,9 +124,7 @@ def test_bitcasts() -> None:
         -0x40000000,
     ]
     assert SCALAR_CASTS["bitcast"](np.array([0x3F800000]), i32, F32).data.tolist() == [1.0]
-    assert SCALAR_CASTS["bitcast"](np.array([0x3F80]), Scalar("i16"), Scalar("bf16")).data.astype(float).tolist() == [
-        1.0
-    ]
+    assert SCALAR_CASTS["bitcast"](np.array([0x3F80]), Scalar("i16"), Scalar("bf16")).data.astype(float).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("name", sorted({**FLOAT_BITS, **INT_BITS}))

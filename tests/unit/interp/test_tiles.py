@@ -54,9 +54,7 @@ def test_moves() -> None:
 
 def test_permutation_of_three_dimensions() -> None:
     x = np.arange(24).reshape(2, 3, 4)
-    assert (
-        run(lambda b, v: b.let(Tile((4, 2, 3), I32), Trans, v, (2, 0, 1)), x, out=(4, 2, 3)) == x.transpose(2, 0, 1)
-    ).all()
+    assert (run(lambda b, v: b.let(Tile((4, 2, 3), I32), Trans, v, (2, 0, 1)), x, out=(4, 2, 3)) == x.transpose(2, 0, 1)).all()
 
 
 def test_split() -> None:
@@ -156,8 +154,6 @@ def test_unsplat() -> None:
 
 def test_integer_dot_that_wraps() -> None:
     a, b, c = (np.full((1, 1), v) for v in (1 << 16, 1 << 15, 0))
-    (found,), trace = apply(
-        lambda k, *v: [k.let(Tile((1, 1), I32), Dot, *v)], [(x, "i32") for x in (a, b, c)], [((1, 1), "i32")]
-    )
+    (found,), trace = apply(lambda k, *v: [k.let(Tile((1, 1), I32), Dot, *v)], [(x, "i32") for x in (a, b, c)], [((1, 1), "i32")])
     assert found.tolist() == [[-(1 << 31)]]
     assert [(e.kind, e.value) for e in trace.events] == [("wrap", 1 << 31)]

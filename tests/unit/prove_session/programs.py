@@ -13,9 +13,7 @@ FILE = "kernel.py"
 N = T.var("n")
 _POINTER = Value(0, Ptr(Scalar("f32")), "x")
 _LOADED = Value(1, Scalar("f32"))
-KERNEL = Kernel(
-    "copy", Block((_POINTER,), (Load(_LOADED, _POINTER, span=Span(FILE, 6, 9, 6, 20)),)), ("x",), Span(FILE, 4)
-)
+KERNEL = Kernel("copy", Block((_POINTER,), (Load(_LOADED, _POINTER, span=Span(FILE, 6, 9, 6, 20)),)), ("x",), Span(FILE, 4))
 
 
 def case(label: str) -> Case:

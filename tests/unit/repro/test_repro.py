@@ -56,8 +56,7 @@ def gather(t_ptr, idx_ptr, y_ptr, n, V, D: tl.constexpr, BLOCK: tl.constexpr):
 """
 )
 GATHER_CALL = (
-    "gather(t_ptr: f32[V], idx_ptr: i32[n] in [0, V), y_ptr: f32[n] inout, n: int, V: int, D=2, BLOCK=16) "
-    "grid (cdiv(n, 16),)"
+    "gather(t_ptr: f32[V], idx_ptr: i32[n] in [0, V), y_ptr: f32[n] inout, n: int, V: int, D=2, BLOCK=16) grid (cdiv(n, 16),)"
 )
 RATIO = (
     HEAD

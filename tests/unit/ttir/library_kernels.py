@@ -137,9 +137,7 @@ def mathematics(x, o, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
     w = tl.exp(v) + tl.exp2(v) + tl.log(v) + tl.log2(v) + tl.sin(v) + tl.cos(v) + tl.sqrt(v) + tl.rsqrt(v) + tl.erf(v)
-    w += (
-        tl.floor(v) + tl.ceil(v) + tl.abs(v) + tl.fma(v, w, v) + tl.sqrt_rn(v) + tl.div_rn(v, w) + tl.fdiv(v, w) - v % w
-    )
+    w += tl.floor(v) + tl.ceil(v) + tl.abs(v) + tl.fma(v, w, v) + tl.sqrt_rn(v) + tl.div_rn(v, w) + tl.fdiv(v, w) - v % w
     tl.store(o + i, w + tl.umulhi(i, i) + tl.abs(i - 3))
 
 
@@ -193,9 +191,7 @@ def statements(x, o, n, B: tl.constexpr):
     tl.static_assert(B > 1)
     i = tl.max_contiguous(tl.multiple_of(tl.arange(0, B), [4]), [8])
     n = tl.multiple_of(n, 16)
-    v = tl.load(
-        tl.multiple_of(x, 16) + i, mask=i < n, cache_modifier=".cg", eviction_policy="evict_first", volatile=True
-    )
+    v = tl.load(tl.multiple_of(x, 16) + i, mask=i < n, cache_modifier=".cg", eviction_policy="evict_first", volatile=True)
     tl.store(o + i, v, mask=i < n, cache_modifier=".wb")
 
 

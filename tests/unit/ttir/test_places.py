@@ -35,9 +35,7 @@ def test_operations_of_one_start_take_growing_expressions() -> None:
     _, kernel = imported(L.softmax, {"x": "*fp32", "o": "*fp32", "n": "i32", "B": "constexpr"}, {"B": 16})
     reduces = [op for op in ops(kernel) if isinstance(op, O.Reduce)]
     assert {excerpt(op) for op in reduces} == {"tl.softmax(tl.load(x + i))"}
-    (add,) = [
-        op for op in kernel.body.ops if isinstance(op, O.Binary) and "sigmoid" in excerpt(op) and op.fn == "fadd"
-    ][-1:]
+    (add,) = [op for op in kernel.body.ops if isinstance(op, O.Binary) and "sigmoid" in excerpt(op) and op.fn == "fadd"][-1:]
     assert excerpt(add) == "tl.softmax(tl.load(x + i)) + tl.sigmoid(tl.load(x + i))"
 
 

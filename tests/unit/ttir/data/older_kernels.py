@@ -80,9 +80,7 @@ _I32 = {"n": "i32", "B": "constexpr"}
 SIGNATURES = {
     "vector_add": {"x": "*fp32", "y": "*bf16", "o": "*fp32", **_I32},
     "row_softmax": {"x": "*fp16", "o": "*fp32", "n": "i32", "stride": "i64", "B": "constexpr"},
-    "matmul": dict.fromkeys("abc", "*fp16")
-    | dict.fromkeys(("M", "N", "K", "sa", "sb", "sc"), "i32")
-    | {"B": "constexpr"},
+    "matmul": dict.fromkeys("abc", "*fp16") | dict.fromkeys(("M", "N", "K", "sa", "sb", "sc"), "i32") | {"B": "constexpr"},
     "mixture": {"p": "*fp32", "lock": "*i32", **_I32},
     "block_pointer": {"p": "*fp32", **_I32},
 }
