@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import gcd
 
-from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
 Class = tuple[int, int]
