@@ -75,17 +75,22 @@ def _chain(function: ast.FunctionDef, span: Span) -> Iterator[tuple[str, ast.stm
     statements = [n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr)]
     start = [s for s in statements if s.lineno <= span.line <= (s.end_lineno or s.lineno)]
     work: list[tuple[str, int]] = [(name, span.line) for s in start for name in _names(s)]
-    seen: set[str] = set()
+    asked: set[tuple[str, int]] = set()
+    given: set[ast.AST] = set()
     while work:
         name, before = work.pop(0)
-        if name in seen:
+        if (name, before) in asked:
             continue
-        seen.add(name)
-        if name in params and not _defining(statements, name, before):
-            yield name, params[name]
-        for statement in _defining(statements, name, before):
-            yield name, statement
-            work += [(n, statement.lineno) for n in _names(statement)]
+        asked.add((name, before))
+        found: list[ast.stmt | ast.arg] = [*_defining(statements, name, before)]
+        for node in found or ([params[name]] if name in params else []):
+            if node in given:
+                continue
+            given.add(node)
+            yield name, node
+            if isinstance(node, ast.arg):
+                continue
+            work += [(n, node.lineno) for n in _names(node)]
 
 
 def _defining(statements: Sequence[ast.stmt], name: str, before: int) -> list[ast.stmt]:

@@ -14,7 +14,7 @@ from argus_smt.smt.term import Term
 from tests.unit.prove_session.programs import launch, program
 
 N, M, K = (T.var(n) for n in "nmk")
-SYMBOLS = tuple(Symbol(name, "dim", 1, 40) for name in "nmk")
+SYMBOLS = tuple(Symbol(name, "dim", 1, 20) for name in "nmk")
 
 
 def made(*facts: Term, **changes: object) -> Program:
@@ -46,7 +46,7 @@ def test_assumptions_that_cannot_be_taken_say_why_in_one_line(text: str, message
 def test_an_assumption_is_a_fact() -> None:
     found = domain_of(assume=("n <= 12", "m >= 3 and k != 4"))
     assert found.bounds.of(N) == (1, 12)
-    assert found.bounds.of(M) == (3, 40)
+    assert found.bounds.of(M) == (3, 20)
     assert T.ne(K, 4) in found.facts
 
 
@@ -77,7 +77,7 @@ def test_restored_symbols_are_those_of_the_region(facts: tuple[Term, ...]) -> No
             point = found.symbols(made(*facts), model)
             assert Model(point).satisfies(facts), (facts, point)
             back.add(tuple(point[n] for n in "nmk"))
-    region = {p for p in product(range(1, 41), repeat=3) if Model(dict(zip("nmk", p, strict=True))).satisfies(facts)}
+    region = {p for p in product(range(1, 21), repeat=3) if Model(dict(zip("nmk", p, strict=True))).satisfies(facts)}
     assert back == region
 
 
