@@ -270,11 +270,12 @@ def guesses(hyps: Sequence[Term], bounds: Bounds) -> list[Model]:
     names = sorted({v for h in hyps for v in h.free if v.op == "var"}, key=lambda v: v.ident)
     cells = {a for h in hyps for a in h.apps if a.op == "app"}
     out = []
-    for size in (1, 2, 16, 64, 4096):
+    for size, least in product((1, 2, 16, 64, 4096), (False, True)):
         values = {}
         for v in names:
             lo, hi = bounds.of(v)
-            want = 0 if v.data.startswith("$") else size
+            free = lo is None or lo <= 0  # an argument or stride rather than a size
+            want = 0 if v.data.startswith("$") or (least and free) else size
             values[v.data] = max(lo, want) if lo is not None else want
             if hi is not None:
                 values[v.data] = min(values[v.data], hi)

@@ -148,6 +148,8 @@ def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) 
         return T.const(bounds.of(atom)[1] or 0)
     if atom.op == "mod" and not is_local(atom.args[1]) and bounds.truth(T.gt(atom.args[1], 0)):
         return atom.args[1] - 1
+    if atom.op in ("min", "max", "ite"):
+        return _choice_top(atom, hyps, bounds, prover)
     for h in hyps:
         if h.op == "nonneg":
             p = T.poly(h.args[0])
@@ -155,7 +157,19 @@ def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) 
             rest = T.from_poly({m: c for m, c in p.items() if m != (atom,)})
             if scale > 0 and not is_local(rest):
                 return rest if scale == 1 else T.div(rest, T.const(scale))
-    return _below_extent(atom, hyps, bounds, prover) if atom.op in ("div", "mod", "min") else None
+    return _below_extent(atom, hyps, bounds, prover) if atom.op in ("div", "mod") else None
+
+
+def _choice_top(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:
+    """The top of a minimum is that of either side, of a maximum or choice that of both."""
+    tops = []
+    for side in atom.args[-2:]:
+        found = [side] if not is_local(side) else _upper(side, hyps, bounds, prover)
+        if found:
+            tops.append(found[0])
+    if atom.op == "min":
+        return tops[0] if tops else _below_extent(atom, hyps, bounds, prover)
+    return simplify(T.maximum(tops[0], tops[1]), bounds) if len(tops) == 2 else None
 
 
 def _below_extent(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:

@@ -96,9 +96,11 @@ def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Li
 def _wraps_nowhere(context: Context, uses: Sequence[Obligation]) -> bool:
     """Whether in some launch, with sizes of a few guesses, no live lane wraps: a limit on lanes must leave a launch."""
     facts = context.dom.facts
-    for guess in guesses(facts, context.prover.facts.bounds):
-        if not guess.satisfies(facts):
-            continue
+    launches = [g for g in guesses(facts, context.prover.facts.bounds) if g.satisfies(facts)]
+    if not launches:
+        found = context.prover.solver.unsat(facts, context.prover.facts.bounds).model
+        launches = [found] if found is not None else []
+    for guess in launches:
         sizes = {T.var(n): T.const(v) for n, v in guess.variables.items() if not n.startswith("$")}
         if all(_fits_at(context, use, sizes) for use in uses):
             return True
