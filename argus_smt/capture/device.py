@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -24,11 +25,20 @@ def shown_device(tensor: FakeTensor) -> torch.device:
 
 
 class PretendDevice(TorchFunctionMode):
-    """Every tensor says it is on the GPU; every request for one there is served on the CPU."""
+    """Every tensor says it is on the GPU; every request for one there is served on the CPU.
+
+    `equal` answers `torch.equal`, which needs the data.
+    """
+
+    def __init__(self, equal: Callable[[torch.Tensor, torch.Tensor], bool]) -> None:
+        super().__init__()
+        self._equal = equal
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func in _ANSWERS:
             return _ANSWERS[func](args[0])
+        if func in (torch.equal, torch.Tensor.equal):
+            return self._equal(*args)
         args = tuple(map(_real, args))
         kwargs = {k: _REAL if k == "device" and v is not None else _real(v) for k, v in (kwargs or {}).items()}
         kwargs.pop("pin_memory", None)

@@ -108,6 +108,8 @@ def _cuda(tell: Tell) -> dict[str, Any]:
         "_lazy_init": _nothing,
         "init": _nothing,
         "device_count": lambda: 1,
+        "is_current_stream_capturing": lambda: False,
+        "is_bf16_supported": lambda *a, **k: True,
         "current_device": lambda: 0,
         "get_device_properties": lambda *a: target.Answers(target.GFX942, told),
         "get_device_capability": lambda *a: told("device capability", (target.GFX942["major"], target.GFX942["minor"])),
@@ -164,6 +166,9 @@ def symbolic(world: World) -> Iterator[None]:
         stack.enter_context(patched(torch.SymInt, **_divisions(world)))
         for symbol in (torch.SymInt, torch.SymFloat, torch.SymBool):
             stack.enter_context(patched(symbol, **_guarded(world, symbol)))
+        stack.enter_context(patched(torch.SymInt, **_missing(world, torch.SymInt, int)))
+        stack.enter_context(patched(torch.SymFloat, **_missing(world, torch.SymFloat, float)))
+        stack.enter_context(patched(torch.SymFloat, __bool__=lambda self: bool(self != 0.0)))
         stack.enter_context(patched(random, **_random(world)))
         stack.enter_context(patched(triton.next_power_of_2, fn=world.next_power_of_2))
         stack.enter_context(
@@ -177,7 +182,7 @@ def symbolic(world: World) -> Iterator[None]:
             patched(FakeTensor, tolist=lambda self: _tolist(world, self), device=property(_shown(world)), **_views(world))
         )
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
-        stack.enter_context(PretendDevice())
+        stack.enter_context(PretendDevice(lambda a, b: _equal(world, a, b)))
         yield
 
 
@@ -227,6 +232,24 @@ def _guarded(world: World, symbol: type) -> dict[str, Any]:
         return str(plain_text(self))
 
     return {"__hash__": hash_, "__str__": text, "__repr__": text, "__format__": text}
+
+
+def _missing(world: World, symbol: type, number: type) -> dict[str, Any]:
+    """Attributes that numbers have and torch's symbols lack: those that say nothing, and the end of the path for others."""
+
+    def unknown(name: str) -> Any:
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            span, _ = world.oracle.asker()
+            world.oracle.stop(PathEnd(f"line {span.line} uses `{name}` of a number that is symbolic", span))
+
+        return method
+
+    known: dict[str, Any] = {
+        "real": property(lambda self: self), "imag": property(lambda self: 0), "conjugate": lambda self: self,
+        "numerator": property(lambda self: self), "denominator": property(lambda self: 1),
+    }  # fmt: skip
+    lacking = [n for n in dir(number) if not hasattr(symbol, n) and not n.startswith("__")]
+    return {n: known.get(n, unknown(n)) for n in lacking}
 
 
 def _random(world: World) -> dict[str, Any]:
@@ -311,6 +334,14 @@ def _views(world: World) -> dict[str, Any]:
         "untyped_storage": noted("untyped_storage", whole),
         "requires_grad": property(needs, lambda self, value: gradient.__set__(self, value)),
     }
+
+
+def _equal(world: World, a: torch.Tensor, b: torch.Tensor) -> bool:
+    """`torch.equal`: not for different shapes, else whatever the data says."""
+    if a.dim() != b.dim() or any(bool(m != n) for m, n in zip(a.shape, b.shape, strict=True)):
+        return False
+    line = world.oracle.asker()[0].line
+    return bool(world.data("equal", 0, 1, f"whether the tensors at line {line} are equal", "unfollowed") == 1)
 
 
 def _shown(world: World) -> Callable[[Any], torch.device]:

@@ -76,11 +76,21 @@ class Loader:
             raise CaptureError(why, Span(self.path, 1), code="AR101") from None
         return module
 
+    def own(self) -> list[types.ModuleType]:
+        """The module and those of its folder that it has imported."""
+        return [sys.modules[MODULE_NAME], *(sys.modules[name] for name in self._imported())]
+
     def _forget(self) -> None:
+        for name in self._imported():
+            del sys.modules[name]
+
+    def _imported(self) -> list[str]:
+        out = []
         for name in [n for n in sys.modules if n not in self._before]:
             file = getattr(sys.modules[name], "__file__", None)
             if file and str(Path(file).resolve()).startswith(self.folder + "/") and "site-packages" not in file:
-                del sys.modules[name]
+                out.append(name)
+        return [n for n in out if n != MODULE_NAME]
 
 
 def describe(error: BaseException) -> str:

@@ -171,6 +171,8 @@ class Env(ShapeEnv):
     def _value(self, expr: Any, span: Span) -> int:
         oracle, translator = self._attached()
         what = f"`{translator.text(expr)}`"
+        if isinstance(expr, sympy.Symbol) and expr in translator.floats:
+            what = f"the float {translator.text(expr)}"
         try:
             term = translator.integer(expr)
         except Untranslatable:

@@ -18,6 +18,7 @@ from argus_smt.capture.module import Loader, describe, failing_span
 from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Record
 from argus_smt.capture.signature import ScalarType, Signature, TensorType
+from argus_smt.capture.state import State
 from argus_smt.capture.watch import Watch, raised_by_statement
 from argus_smt.capture.world import Registry, World
 from argus_smt.smt import term as T
@@ -60,8 +61,11 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
     try:
         with alarm(world), loader.importable(), hosts.machine(registry.tell):
             module = loader.load()
+            before = State(loader.own())
             with hosts.symbolic(world), world.fake, ledger, recorder.listening(), watch.watching():
                 body(world, recorder, module.__dict__)
+            for name in before.changed():
+                registry.told.setdefault(f"the launcher is called on a freshly imported module: it leaves `{name}` changed")
     except PathEnd as end:
         kind, reason, span = end.kind, end.reason, end.span
     except CaptureError:

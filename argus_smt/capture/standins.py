@@ -128,6 +128,9 @@ def symbolic_math() -> types.ModuleType:
         log2=either(math.log2, torch._sym_log2),  # type: ignore[attr-defined]
         ceil=either(math.ceil, lambda x: math.ceil(x)),
         floor=either(math.floor, lambda x: math.floor(x)),
+        isnan=either(math.isnan, lambda x: not bool(x <= math.inf)),
+        isinf=either(math.isinf, lambda x: bool(x == math.inf) or bool(x == -math.inf)),
+        isfinite=either(math.isfinite, lambda x: bool(x != math.inf) and bool(x != -math.inf)),
     )
     return out
 

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from torch.utils._sympy.functions import FloorDiv, Max, Min, PythonMod
 
-from argus_smt.capture.floats import order
+from argus_smt.capture.floats import HIGHEST, LOWEST, order
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
@@ -80,8 +80,8 @@ class Translator:
     def _float(self, e: Any) -> Term | None:
         if isinstance(e, sympy.Symbol):
             return self.floats.get(e)
-        if isinstance(e, sympy.Number) and not e.is_extended_real:
-            return None
+        if e in (sympy.oo, -sympy.oo):
+            return T.const(HIGHEST if e > 0 else LOWEST)
         if isinstance(e, sympy.Float | sympy.Integer) and sympy.Rational(float(e)) == sympy.Rational(e):
             return T.const(order(float(e)))
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dis
+import functools
 import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
@@ -13,15 +14,19 @@ from typing import Any
 import torch
 
 from argus_smt.capture.failure import PathEnd
-from argus_smt.capture.frames import ENGINE, LIBRARY, USER, kind
+from argus_smt.capture.frames import ENGINE, LIBRARY, USER, kind, of_user
 from argus_smt.capture.module import describe
 from argus_smt.capture.oracle import Oracle, frame_span
 from argus_smt.capture.standins import StandIns
-from argus_smt.source import Span
+from argus_smt.source import NOWHERE, Span
 
 _ALWAYS = (StopIteration, StopAsyncIteration, GeneratorExit, ImportError, OSError, NameError, KeyError, IndexError,
            ZeroDivisionError)  # fmt: skip
 """What plain Python raises for its own reasons: a symbol is never hashed, and an index or a divisor never left open."""
+_TELLING = frozenset((
+    "__class__", "SymInt", "SymFloat", "SymBool", "FakeTensor", "FakeTensorMode", "is_fake", "detect_fake_mode",
+))  # fmt: skip
+"""Names by which code tells symbols and fake tensors from real ones."""
 _UNPACKING = ("not enough values to unpack", "too many values to unpack")
 
 
@@ -56,8 +61,14 @@ class Watch:
         return PathEnd(f"line {self.span.line} catches {what}, which may come from symbolic sizes alone", self.span)
 
     def _enter(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if kind(frame.f_code.co_filename) != USER:
+        code = frame.f_code
+        if kind(code.co_filename) != USER:
+            if code.co_name == "wrapper" and "dispatch" in code.co_freevars and code.co_filename == functools.__file__:
+                self._dispatches(frame)
             return None
+        telling = _TELLING.intersection(code.co_names)
+        if telling:
+            self._end(f"line {code.co_firstlineno}: `{code.co_name}` asks by `{min(telling)}` what is symbolic", frame)
         self.standins.install(frame.f_globals)
         frame.f_trace_lines = False
         return self._inside
@@ -68,6 +79,16 @@ class Watch:
             if isinstance(error, Exception) and not self._real(error, trace):
                 self.suspect, self.span = error, frame_span(frame)
         return self._inside
+
+    def _dispatches(self, frame: FrameType) -> None:
+        """`functools.singledispatch` goes by the class of its first argument."""
+        args = frame.f_locals.get("args") or (None,)
+        if isinstance(args[0], torch.SymInt | torch.SymFloat | torch.SymBool):
+            self._end("a function chosen by the type of a number that is symbolic", frame)
+
+    def _end(self, reason: str, frame: FrameType) -> None:
+        user = of_user(frame)
+        self.oracle.dead = self.oracle.dead or PathEnd(reason, NOWHERE if user is None else frame_span(user))
 
     def _real(self, error: Exception, trace: TracebackType | None) -> bool:
         """Whether real arguments that take this path raise the exception too."""

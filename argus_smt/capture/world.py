@@ -256,7 +256,7 @@ class _Names(dict[sympy.Symbol, Term]):
         self.world = world
 
     def __contains__(self, key: object) -> bool:
-        return isinstance(key, sympy.Symbol)
+        return isinstance(key, sympy.Symbol) and key.is_integer is True  # symbols of floats are no integers
 
     def __getitem__(self, key: sympy.Symbol) -> Term:
         return self.world.names.get(key) or self.world.adopt(key)

@@ -42,14 +42,20 @@ def opaque(program: Program) -> list[str]:
         ("float in [-0.5, 0.5]", "1 if p <= -0.75 or p >= 0.75 else 2", {"2"}),
         ("float in {0.5, 2}", "1 if p == 0.5 else 2 if p == 2 else 3", {"1", "2"}),
         ("float", "1 if p > q > p else 2", {"2"}),
+        ("float", "1 if p > q else 2", {"1", "2"}),
+        ("float in [1, 2]", "1 if p else 2", {"1"}),
+        ("float", "1 if p else 2", {"1", "2"}),
+        ("float in [1, 2]", "1 if math.isinf(p) or math.isnan(p) else 2", {"2"}),
+        ("float", "1 if 1 < p < 1.5 else 2", {"1", "2"}),
     ],
 )
 def test_comparisons_are_exact(launcher: Capture, type_: str, body: str, expected: set[str]) -> None:
-    text = f"def launch(x, p, q):\n    copy[({body},)](x, x, 3, BLOCK=64)\n"
+    text = f"import math\n\n\ndef launch(x, p, q):\n    copy[({body},)](x, x, 3, BLOCK=64)\n"
     program = launcher(text, f"launch(x: f32[N], p: {type_}, q: float)")
     assert grids(program) == expected
     assert not program.not_covered
     assert not opaque(program)
+    assert "float arguments are numbers, not NaN" in program.notes
     assert all(v.op == "var" for x in program.launches for c in x.path for v in c.term.free)
 
 

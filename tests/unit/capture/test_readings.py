@@ -113,3 +113,26 @@ def test_what_the_launcher_is_told_is_noted(launcher: Capture, monkeypatch: pyte
 def test_nothing_is_noted_that_was_not_asked(launcher: Capture) -> None:
     program = launcher("def launch(x):\n    copy[(1,)](x, x, x.shape[0], BLOCK=64)\n", "launch(x: f32[N])")
     assert not program.notes
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("    global kept\n    kept = torch.empty(3)\n", "kept"),
+        ("    table[3] = 4\n", "table[…]"),
+        ("    launch.calls = 3\n", "launch.calls"),
+        ("    cached(3)\n", "the cache of cached"),
+    ],
+)
+def test_state_that_outlives_a_call_is_noted(launcher: Capture, body: str, what: str) -> None:
+    head = "import functools\nkept = None\ntable = {}\n\n\n@functools.lru_cache\ndef cached(n):\n    return n\n\n\n"
+    program = launcher(f"{head}def launch(x):\n{body}    copy[(1,)](x, x, 3, BLOCK=64)\n", "launch(x: f32[N])")
+    assert program.notes == (f"the launcher is called on a freshly imported module: it leaves `{what}` changed",)
+
+
+def test_equality_of_tensors_is_a_branch(launcher: Capture) -> None:
+    body = "def launch(x, y):\n    copy[(1 if torch.equal(x, y) else 2,)](x, x, 3, BLOCK=64)\n"
+    program = launcher(body, "launch(x: f32[N], y: f32[v])")
+    assert {str(x.grid[0]) for x in program.launches} == {"1", "2"}
+    assert reading(program).kind == "unfollowed"
+    assert all(any("N" in str(c.term) for c in x.path) for x in program.launches if str(x.grid[0]) == "1")

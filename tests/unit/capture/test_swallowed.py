@@ -18,6 +18,21 @@ def loose(x, y, n, BLOCK: tl.constexpr):
 
 
 """
+NUMBERED = """
+import functools
+
+
+@functools.singledispatch
+def numbered(n):
+    return True
+
+
+@numbered.register
+def _(n: int):
+    return False
+
+
+"""
 
 
 def launched(program: Program) -> list[str]:
@@ -35,6 +50,11 @@ def launched(program: Program) -> list[str]:
         "    name = f'{n}'\n    ok = name != '16'\n",
         "    ok = '16' not in '%s' % n\n",
         "    try:\n        ok = n.to_bytes(8, 'little')[0] != 16\n    except AttributeError:\n        ok = True\n",
+        "    ok = n.__class__ is not int\n",
+        "    ok = x.__class__ is not torch.Tensor\n",
+        "    ok = isinstance(n, torch.SymInt)\n",
+        "    from torch._subclasses.fake_tensor import FakeTensor\n    ok = isinstance(x, FakeTensor)\n",
+        "    ok = numbered(n)\n",
         "    from fractions import Fraction\n    ok = Fraction(n, 3).denominator == 3 or n < 99\n",
         "    try:\n        ok = {16: False}[n]\n    except (KeyError, TypeError):\n        raise ValueError('size')\n",
         "    try:\n        ok = n.to_bytes(8, 'little')[0] != 16\n    except AttributeError:\n        raise ValueError('size')\n",
@@ -42,7 +62,8 @@ def launched(program: Program) -> list[str]:
     ],
 )
 def test_a_failure_that_only_symbols_have_ends_the_path(launcher: Capture, body: str) -> None:
-    text = f"{LOOSE}def launch(x):\n    n = x.shape[0]\n{body}    (copy if ok else loose)[(1,)](x, x, n, BLOCK=64)\n"
+    head = f"{LOOSE}{NUMBERED}def launch(x):\n    n = x.shape[0]\n"
+    text = f"{head}{body}    (copy if ok else loose)[(1,)](x, x, n, BLOCK=64)\n"
     try:
         program = launcher(text, "launch(x: f32[N])")
     except Exception:  # noqa: BLE001 - no path at all is fine too
@@ -75,9 +96,10 @@ def test_failures_and_messages_of_real_arguments_are_followed(launcher: Capture,
 @pytest.mark.parametrize(
     "test",
     [
-        "type(n) is int", "type(n) == int", "type(x) is torch.Tensor", "type(n) in (int, float)", "isinstance(n, (int, float))",
-        "isinstance(n, numbers.Integral)", "issubclass(type(n), int)", "type(3) is int", "type(n).__name__ == 'int'",
-        "type(type(n)) is type", "type(0.5) is float", "type(x.shape) is torch.Size", "{int: True}.get(type(n), False)",
+        "type(n) is int", "type(n) == int", "type(x) is torch.Tensor", "type(n) in (int, float)",
+        "isinstance(n, (int, float))", "isinstance(n, numbers.Integral)", "issubclass(type(n), int)", "type(3) is int",
+        "type(n).__name__ == 'int'", "type(type(n)) is type", "hasattr(n, 'to_bytes')", "n.real == n and n.imag == 0",
+        "type(0.5) is float", "type(x.shape) is torch.Size", "{int: True}.get(type(n), False)",
     ],
 )  # fmt: skip
 def test_symbols_have_the_types_of_what_they_stand_for(launcher: Capture, test: str) -> None:
