@@ -95,7 +95,8 @@ def path_condition(
     """What holds on some of the paths: their common decisions, and the alternative of the rest where it says more.
 
     Conditions that terms cannot say are left out: the region becomes larger, never smaller. Where some of its points
-    may not be on any path, it carries conditions of source `opaque`.
+    may not be on any path, it carries conditions of source `opaque`. Conditions over floats alone, which some floats meet
+    whatever the integers are, become one boolean that is named as they are written.
     """
     session, hides = registry.session, registry.floats.hides
     sayable = [tuple(d for d in p if not hides(d.term)) for p in paths]
@@ -113,6 +114,9 @@ def _opaque(paths: Sequence[Sequence[Decision]], registry: Registry, region: Seq
     floats, session = registry.floats, registry.session
     hidden = [[d for d in p if floats.hides(d.term)] for p in paths]
     if all(floats.exact([d.term for d in p], session) for p in hidden):
+        text = " or ".join(dict.fromkeys(str(floats.shown(T.and_(*(d.term for d in p)))) for p in hidden))
+        if all(hidden) and not _exhaustive([{d.term for d in p} for p in hidden], session, floats.facts):
+            yield Condition(T.bvar(text), "branch", text, hidden[0][0].span)
         return
     on_some_path = T.or_(*(T.and_(*(d.term for d in p)) for p in paths))
     if session.implied([*region, *floats.facts], on_some_path) is True:

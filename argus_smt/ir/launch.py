@@ -19,7 +19,8 @@ class Symbol:
     """An integer that the launch is symbolic in.
 
     `kind`: dim | stride | int | summary (defined by facts, e.g. a next power of two) | data (read from a tensor on
-    the host). `lower`/`upper` are inclusive; None is unbounded. `about` says it in words: "size 0 of `x`".
+    the host) | unfollowed (such a number that not every value can be chosen for). `lower`/`upper` are inclusive; None is
+    unbounded. `about` says it in words: "size 0 of `x`".
     """
 
     name: str
@@ -31,7 +32,11 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A precondition with its origin: `source` is call | assert | check | default | case | compiler."""
+    """A precondition with its origin: `source` is call | assert | check | default | branch | case | limit | compiler.
+
+    One of source `opaque` (its term is true) says in `text` what the path of a launch depends on beyond its terms: some
+    points of the region may not be on the path. A boolean variable stands for the condition over floats it is named after.
+    """
 
     term: Term
     source: str

@@ -56,7 +56,16 @@ def test_comparisons_are_exact(launcher: Capture, type_: str, body: str, expecte
     assert not program.not_covered
     assert not opaque(program)
     assert "float arguments are numbers, not NaN" in program.notes
-    assert all(v.op == "var" for x in program.launches for c in x.path for v in c.term.free)
+    assert all(v.op == "var" or v.data == c.text for x in program.launches for c in x.path for v in c.term.free)
+
+
+def test_paths_name_their_floats_as_written(launcher: Capture) -> None:
+    text = "def launch(x, p):\n    copy[(1 if 0.5 < p < 2 else 2,)](x, x, 3, BLOCK=64)\n"
+    program = launcher(text, "launch(x: f32[N], p: float)")
+    assert {str(x.grid[0]): [c.text for c in x.path] for x in program.launches} == {
+        "1": ["p > 0.5 and p < 2.0"],
+        "2": ["p >= 2.0 or p <= 0.5"],
+    }
 
 
 @pytest.mark.parametrize("test", ["p * 2 > 1", "p > x.shape[0]", "x.max().item() > 0.5"])
