@@ -5,6 +5,7 @@ from __future__ import annotations
 from argus_smt.absint.facts import Lost, Promise
 from argus_smt.absint.state import State
 from argus_smt.absint.values import COORDS, NO_GUARDS, AbsValue, Guards, IntV, PtrV, map_terms
+from argus_smt.ir.launch import PointerArg
 from argus_smt.ir.ops import Assert, Assume, Hint
 from argus_smt.ir.types import Ptr, elem_of, shape_of
 from argus_smt.smt import term as T
@@ -49,6 +50,11 @@ def _hint(state: State, op: Hint) -> None:
             state.facts.lost.append(Lost(state.site(op), op, "hint", "the value is unknown", state.scope()))
         return
     term, unit, guards = number
+    if isinstance(value, PtrV) and op.kind == "divisibility" and max(op.values) > BASE_ALIGNMENT:
+        if state.recording:
+            reason = f"tensors are known to start at multiples of {BASE_ALIGNMENT} bytes only"
+            state.facts.lost.append(Lost(state.site(op), op, "hint", reason, state.scope()))
+        return
     for axis, n in enumerate(op.values):
         where, goal = _meaning(op.kind, term, unit, axis, n, state.shape)
         _record(state, op, f"{op.kind} {n}", state.simp(where), state.simp(goal), state.shape, guards)
@@ -62,7 +68,9 @@ def _number(state: State, op: Hint, value: AbsValue) -> tuple[Term, int, Guards]
         case PtrV((target,), guards):
             elem = elem_of(op.operand.type)
             assert isinstance(elem, Ptr)
-            return target.offset, elem.elem.nbytes, guards
+            arg = state.args[target.arg]
+            assert isinstance(arg, PointerArg)
+            return arg.offset + target.offset, elem.elem.nbytes, guards
         case _:
             return None
 

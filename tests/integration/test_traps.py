@@ -30,6 +30,7 @@ NOT_PROVED = {
     "nested_stale": "launch(f: f32[M], o: f32[2])",
     "fill_bitcast": "launch(x: f32[8], o: f32[1])",
     "negative_zero": "launch(x: f32[8], o: f32[1])",
+    "hint_alignment": "launch(x: f32[n])",
     "unaligned": "launch(i: i32[8] in [0, 4), x: f32[4], o: f32[1])",
     "trial_lemma": "launch(f: f32[M], o: f32[1], m: int) where m >= 1",
     "always_wraps": "launch(o: f32[M], s: int) where s >= 70000, s < 70001",
