@@ -9,8 +9,10 @@ from itertools import chain
 
 from argus_smt.absint.engine import analyze
 from argus_smt.absint.facts import Facts, Lost
+from argus_smt.absint.promises import BASE_ALIGNMENT
 from argus_smt.ir.launch import Program
-from argus_smt.ir.types import element
+from argus_smt.ir.ops import Hint
+from argus_smt.ir.types import Ptr, elem_of, element
 from argus_smt.obligations import access, overflow, values
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import smt_files
@@ -92,6 +94,8 @@ def _assumptions(facts: Facts) -> tuple[str, ...]:
     out = ["64-bit index arithmetic of tensors below 2**63 bytes"]
     if facts.contents:
         out.append("tensors that the signature names apart do not overlap in memory")
+    if any(isinstance(p.op, Hint) and isinstance(elem_of(p.op.operand.type), Ptr) for p in facts.promises):
+        out.append(f"allocations start at multiples of {BASE_ALIGNMENT} bytes")
     return tuple(out)
 
 
