@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from argus_smt.capture.ttir import arithmetic, loops, tile_ops
+from argus_smt.capture.ttir import arithmetic, loops, tile_ops, windows
 from argus_smt.capture.ttir.errors import Unsupported
 from argus_smt.capture.ttir.placement import Place, Placement
 from argus_smt.capture.ttir.site import Lowering, Parts, Site, take_apart
 from argus_smt.capture.ttir.source_map import SourceMap
 from argus_smt.capture.ttir.structure import Structurer
-from argus_smt.capture.ttir.syntax import BasicBlock, Function, Module, Statement, parse_module, statements_of
+from argus_smt.capture.ttir.syntax import BasicBlock, Function, Module, Parameter, Statement, parse_module, statements_of
 from argus_smt.capture.ttir.text import integers, unquote
-from argus_smt.capture.ttir.type_text import UnknownType, parse_type, result_texts, type_or_handle
+from argus_smt.capture.ttir.type_text import UnknownType, expanded, parse_type, parse_window, result_texts, type_or_handle
+from argus_smt.capture.ttir.windows import Bound, Window, flat
 from argus_smt.ir.ops import Block, Hint, Kernel, Op, Opaque, Value
 from argus_smt.ir.types import Ptr, Type, elem_of
 from argus_smt.ir.walk import results as results_of
@@ -27,12 +28,15 @@ _PURE_DIALECTS = ("arith.", "math.", "ub.")
 _PURE = frozenset(("tt.histogram", "tt.dot_scaled", "tt.fp_to_fp", "tt.reshape", "tt.dot", "tt.gather", "tt.clampf"))
 
 
-def import_kernel(text: str, *, name: str | None = None, sources: SourceMap | None = None) -> Kernel:
+def import_kernel(
+    text: str, *, name: str | None = None, sources: SourceMap | None = None, nan_padded: frozenset[str] = frozenset()
+) -> Kernel:
     """The kernel of a printed TTIR module.
 
     `name` is the kernel's name, its function's by default; it picks the function if there is one of that name, else
     the public one is taken. `sources` supplies the user's files, read from disk by default. Parameters keep the
-    user's names; the parts of a tuple `t` are `t.0`, `t.1.0`, …
+    user's names; the parts of a tuple `t` are `t.0`, `t.1.0`, …; a descriptor `d` becomes the pointer `d` and the
+    integers `d.shape.0`, …, `d.stride.0`, …; `nan_padded` names the descriptors whose padding is NaN and not zero.
     Raises Unsupported with the place where the module has another form.
     """
     module = parse_module(text)
@@ -40,9 +44,11 @@ def import_kernel(text: str, *, name: str | None = None, sources: SourceMap | No
     placement = Placement(module, sources or SourceMap())
     importer = _Importer(module, placement)
     names = _param_names(placement, f)
-    params = tuple(importer.fresh(type_or_handle(p.type), n) for p, n in zip(f.params, names, strict=True))
+    params = tuple(importer.fresh(expanded(p.type)[0], n) for p, n in zip(f.params, names, strict=True))
     try:
-        ops, _ = importer.function(f, params, None)
+        prologue = importer.nested(lambda: importer.arguments(f, params, nan_padded))
+        ops, _ = importer.function(f, prologue.yields, None)
+        ops = (*prologue.ops, *ops)
         importer.account(f)
     except RecursionError:
         raise Unsupported(f"`{f.name}` is nested too deeply", placement.head(f)) from None
@@ -61,6 +67,11 @@ def _entry(module: Module, name: str | None) -> Function:
 def _param_names(placement: Placement, f: Function) -> tuple[str, ...]:
     """The user's names; the parts of a tuple argument, which Triton 3.6 names alike, are numbered in order."""
     names = [placement.name(p.loc) or p.name.removeprefix("%") for p in f.params]
+    for i, p in enumerate(f.params):
+        window = parse_window(p.type)
+        if window is not None:
+            of_array = window.names(names[i])[: 1 + 2 * len(window.block)]
+            names[i : i + len(of_array)] = of_array
     return tuple(f"{n}.{names[:i].count(n)}" if names.count(n) > 1 else n for i, n in enumerate(names))
 
 
@@ -70,7 +81,7 @@ class _Frame:
 
     function: Function
     call: Place | None
-    values: dict[str, Value] = field(default_factory=dict)
+    values: dict[str, Bound] = field(default_factory=dict)
     places: dict[Statement, Place] = field(default_factory=dict)
 
 
@@ -83,6 +94,7 @@ class _Importer:
         self.frames: list[_Frame] = []
         self.seen: set[Statement] = set()
         self.known_places: dict[BasicBlock, dict[Statement, Place]] = {}
+        self.nan_padding: dict[Value, bool] = {}
 
     # ------------------------------------------------------------ what the parts share
 
@@ -91,16 +103,48 @@ class _Importer:
         self.count += 1
         return Value(self.count - 1, t, name)
 
-    def get(self, name: str, span: Span) -> Value:
-        """The value behind an SSA name of the current function. Raises Unsupported."""
+    def fresh_all(self, text: str, name: str) -> tuple[Value, ...]:
+        """New values for one of the type that `text` spells."""
+        window = parse_window(text)
+        if window is None:
+            return (self.fresh(type_or_handle(text), name),)
+        return tuple(self.fresh(t, n) for t, n in zip(window.parts, window.names(name), strict=True))
+
+    def lookup(self, name: str, span: Span) -> Bound:
+        """What an SSA name of the current function stands for. Raises Unsupported."""
         found = self.frames[-1].values.get(name)
         if found is None:
             raise Unsupported(f"`{name}` comes from an operation without a meaning here", span)
         return found
 
-    def bind(self, name: str, value: Value) -> None:
+    def get(self, name: str, span: Span) -> Value:
+        """The one value behind an SSA name of the current function. Raises Unsupported."""
+        found = self.lookup(name, span)
+        if isinstance(found, Window):
+            raise Unsupported("a descriptor or block pointer is used as a plain value", span)
+        return found
+
+    def get_all(self, name: str, span: Span) -> tuple[Value, ...]:
+        """The values behind an SSA name of the current function. Raises Unsupported."""
+        return flat(self.lookup(name, span))
+
+    def bind(self, name: str, value: Bound) -> None:
         """Let an SSA name of the current function mean `value`."""
         self.frames[-1].values[name] = value
+
+    def bind_all(self, typed: Iterable[tuple[str, str]], values: Sequence[Value]) -> None:
+        """Let SSA names, each with the text of its type, mean `values` in order."""
+        at = 0
+        for name, text in typed:
+            window = parse_window(text)
+            count = len(window.parts) if window else 1
+            part = tuple(values[at : at + count])
+            self.bind(name, Window(window, part) if window else part[0])
+            at += count
+
+    def bind_params(self, params: Sequence[Parameter], values: Sequence[Value]) -> None:
+        """Let the parameters of a block or function mean `values`."""
+        self.bind_all(((p.name, p.type) for p in params), values)
 
     def emit(self, op: Op) -> None:
         """Append an operation to the block that is being built."""
@@ -120,8 +164,13 @@ class _Importer:
         return self._place(s).span
 
     def param_types(self, block: BasicBlock) -> tuple[Type, ...]:
-        """Types of a block's parameters."""
-        return tuple(type_or_handle(p.type) for p in block.params)
+        """Types of the values for a block's parameters."""
+        return tuple(t for p in block.params for t in expanded(p.type))
+
+    def param_names(self, block: BasicBlock) -> tuple[str, ...]:
+        """What the user calls the values for a block's parameters."""
+        windows_ = [(parse_window(p.type), self.user_name(p.name)) for p in block.params]
+        return tuple(n for w, name in windows_ for n in (w.names(name) if w else (name,)))
 
     def user_name(self, ssa: str) -> str:
         """What the user called the value behind a printed name, or the empty string."""
@@ -147,19 +196,31 @@ class _Importer:
             raise Unsupported(f"`{f.name}` calls itself", call.span if call else self.placement.head(f))
         frame = _Frame(f, call)
         self.frames.append(frame)
-        for p, v in zip(f.params, args, strict=True):
-            frame.values[p.name] = v
+        self.bind_params(f.params, args)
         returned: list[tuple[Value, ...]] = []
 
         def build() -> tuple[Value, ...]:
             for block in f.blocks:
                 self._locate(block)
-            returned.append(Structurer(self, f, tuple(type_or_handle(t) for t in f.results)).run())
+            returned.append(Structurer(self, f, tuple(x for t in f.results for x in expanded(t))).run())
             return ()
 
         body = self.nested(build)
         self.frames.pop()
         return body.ops, returned[0]
+
+    def arguments(self, f: Function, params: tuple[Value, ...], nan_padded: frozenset[str]) -> tuple[Value, ...]:
+        """Emit what the kernel's descriptors are made of; the values that the entry function is applied to."""
+        place = Place(self.placement.head(f))
+        out: list[Value] = []
+        for i, p in enumerate(f.params):
+            window = parse_window(p.type)
+            if window is None:
+                out.append(params[i])
+                continue
+            array = params[i : i + 1 + 2 * len(window.block)]
+            out += windows.entry_window(self, window, array, array[0].name in nan_padded, place).parts
+        return tuple(out)
 
     def body(self, block: BasicBlock) -> None:
         """Import the statements of a block up to its terminator, which is left to the caller."""
@@ -195,19 +256,25 @@ class _Importer:
         callee = self.module.functions.get(name)
         if callee is None:
             raise Unsupported(f"call of `{name}`, which the module does not define", place.span)
-        args = tuple(self.get(n, place.span) for n in parts.operands)
+        args = tuple(v for n in parts.operands for v in self.get_all(n, place.span))
         ops, returned = self.function(callee, args, place)
         self.ops.extend(ops)
-        for ssa, value in zip(s.results, returned, strict=True):
-            if place.name and not value.name and value not in args:
+        self.bind_all(zip(s.results, callee.results, strict=True), returned)
+        for ssa in s.results:
+            value = self.lookup(ssa, place.span)
+            if place.name and isinstance(value, Value) and not value.name and value not in args:
                 object.__setattr__(value, "name", place.name)  # named by the assignment, after it was made
-            self.bind(ssa, value)
 
     # ------------------------------------------------------------ operations
 
     def _plain(self, s: Statement) -> None:
         place = self._place(s)
         parts = take_apart(s.text) if s.op else None
+        windowed = windows.lower(self, s, parts, place) if parts is not None else None
+        if windowed is not None:
+            if not windowed:
+                self._opaque(s, parts)
+            return
         lowering = _LOWERINGS.get(s.op)
         if lowering is None or parts is None or not self._lower(s, parts, place, lowering):
             self._opaque(s, parts)
@@ -256,7 +323,7 @@ class _Importer:
             parts = take_apart(last.text)
             if parts is None:
                 raise Unsupported(f"`{last.op}` is not understood", self.span_of(last))
-            return tuple(self.get(n, self.span_of(last)) for n in parts.operands)
+            return tuple(v for n in parts.operands for v in self.get_all(n, self.span_of(last)))
 
         built = self.nested(build)
         return Block(params, built.ops, built.yields)
@@ -272,13 +339,12 @@ class _Importer:
         inner = tuple(x for r in s.regions for x in statements_of(r))
         self.seen.update(inner)
         names = parts.operands if parts else ()
-        operands = tuple(v for v in (self.frames[-1].values.get(n) for n in names) if v is not None)
-        types = _opaque_types(s, parts)
-        if types is None:
+        operands = tuple(v for n in names if n in self.frames[-1].values for v in self.get_all(n, span))
+        texts = _opaque_types(s, parts)
+        if texts is None:
             raise Unsupported(f"Argus has no meaning for `{s.op or s.text[:60]}`", span)
-        results = tuple(self.fresh(t, "") for t in types)
-        for ssa, value in zip(s.results, results, strict=True):
-            self.bind(ssa, value)
+        results = tuple(v for t in texts for v in self.fresh_all(t, ""))
+        self.bind_all(zip(s.results, texts, strict=True), results)
         name = s.op or s.text.partition(" ")[0] or "an unreadable line"
         effects = bool(inner) or _may_have_effects(s.op, parts, operands)
         self.emit(Opaque(results, name, operands, f"Argus has no meaning for `{name}`", effects, span=span))
@@ -302,18 +368,18 @@ class _Importer:
                 raise Unsupported(f"internal: line {s.line} of the module (`{s.op}`) was left out")
 
 
-def _opaque_types(s: Statement, parts: Parts | None) -> tuple[Type, ...] | None:
-    """Result types of an operation of unknown form; None where its text leaves them open."""
+def _opaque_types(s: Statement, parts: Parts | None) -> tuple[str, ...] | None:
+    """Texts of the result types of an operation of unknown form; None where its text leaves them open."""
     if not s.results:
         return ()
     texts = result_texts(parts.types) if parts else ()
-    if s.op == "tt.load":  # of a block pointer: the type is the pointer's
-        texts = tuple(t.removeprefix("!tt.ptr<")[:-1] for t in texts)
     if s.op == "tt.make_tensor_descriptor":  # the operands' types come first
-        texts = texts[-1:]
+        texts = tuple(f"!tt.tensordesc{t}" for t in texts[-1:])
+    if s.op == "tt.make_tensor_ptr":
+        texts = tuple(f"!tt.ptr{t}" for t in texts)
     if len(texts) != len(s.results):
         texts = texts[:1] * len(s.results) if len(set(texts)) == 1 else ()
-    return tuple(type_or_handle(t) for t in texts) or None
+    return texts or None
 
 
 def _may_have_effects(op: str, parts: Parts | None, operands: tuple[Value, ...]) -> bool:

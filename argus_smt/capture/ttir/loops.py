@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from argus_smt.capture.ttir.errors import Unsupported
 from argus_smt.capture.ttir.placement import Place
-from argus_smt.capture.ttir.syntax import BasicBlock, Statement
+from argus_smt.capture.ttir.syntax import BasicBlock, Parameter, Statement
 from argus_smt.capture.ttir.text import cut_dictionaries, dictionary, integers, split_list
 from argus_smt.capture.ttir.tile_ops import HINTS
-from argus_smt.capture.ttir.type_text import type_list, type_or_handle
+from argus_smt.capture.ttir.type_text import type_list
+from argus_smt.capture.ttir.windows import Bound, Window, flat, like
 from argus_smt.ir.ops import Block, Cast, For, Hint, If, Op, Value, While
 from argus_smt.ir.types import I64, Type
 from argus_smt.source import Span
@@ -28,8 +30,12 @@ class Host(Protocol):
     """What is needed of the importer."""
 
     def get(self, name: str, span: Span) -> Value: ...
-    def bind(self, name: str, value: Value) -> None: ...
+    def lookup(self, name: str, span: Span) -> Bound: ...
+    def bind(self, name: str, value: Bound) -> None: ...
+    def bind_all(self, typed: Iterable[tuple[str, str]], values: Sequence[Value]) -> None: ...
+    def bind_params(self, params: Sequence[Parameter], values: Sequence[Value]) -> None: ...
     def fresh(self, t: Type, name: str) -> Value: ...
+    def fresh_all(self, text: str, name: str) -> tuple[Value, ...]: ...
     def emit(self, op: Op) -> None: ...
     def region(self, block: BasicBlock, params: tuple[Value, ...]) -> Block: ...
     def user_name(self, ssa: str) -> str: ...
@@ -56,21 +62,30 @@ def _pairs(text: str | None) -> tuple[tuple[str, str], ...]:
     return tuple(out)
 
 
-def _carried(host: Host, pairs: tuple[tuple[str, str], ...], place: Place) -> tuple[Value, ...]:
-    """Parameters for loop-carried values, bound to their names."""
-    out = []
+def _carried(host: Host, pairs: tuple[tuple[str, str], ...], place: Place) -> tuple[tuple[Value, ...], tuple[Bound, ...]]:
+    """Initial values of what a loop carries, and the parameters for them, bound to their names."""
+    inits: list[Value] = []
+    params: list[Bound] = []
     for inner, outer in pairs:
-        v = host.fresh(host.get(outer, place.span).type, host.user_name(inner))
-        host.bind(inner, v)
-        out.append(v)
-    return tuple(out)
+        first = host.lookup(outer, place.span)
+        name = host.user_name(inner)
+        names = first.type.names(name) if isinstance(first, Window) else (name,)
+        inits += flat(first)
+        params.append(like(first, tuple(host.fresh(v.type, n) for v, n in zip(flat(first), names, strict=True))))
+        host.bind(inner, params[-1])
+    return tuple(inits), tuple(params)
 
 
-def _results(host: Host, s: Statement, types: tuple[Type, ...], names: tuple[str, ...]) -> tuple[Value, ...]:
-    results = tuple(host.fresh(t, n) for t, n in zip(types, names, strict=True))
-    for ssa, v in zip(s.results, results, strict=True):
-        host.bind(ssa, v)
-    return results
+def _results(host: Host, s: Statement, models: tuple[Bound, ...]) -> tuple[Value, ...]:
+    """New values for a loop's results, of the types and names of `models`, bound to their names."""
+    made = [like(m, tuple(host.fresh(v.type, v.name) for v in flat(m))) for m in models]
+    for ssa, bound in zip(s.results, made, strict=True):
+        host.bind(ssa, bound)
+    return _flat(made)
+
+
+def _flat(bound: Iterable[Bound]) -> tuple[Value, ...]:
+    return tuple(v for b in bound for v in flat(b))
 
 
 def _for(host: Host, s: Statement, text: str, attrs: dict[str, str], place: Place) -> bool:
@@ -78,20 +93,18 @@ def _for(host: Host, s: Statement, text: str, attrs: dict[str, str], place: Plac
     if head is None or len(s.regions) != 1 or len(s.regions[0]) != 1:
         return False
     lower, upper, step = (host.get(head[k], place.span) for k in ("lower", "upper", "step"))
-    pairs = _pairs(head["carried"])
-    inits = tuple(host.get(outer, place.span) for _, outer in pairs)
     iv = host.fresh(lower.type, host.user_name(head["iv"]))
     counter, prologue = iv, []  # type: Value, list[Op]
     if head["unsigned"]:
         lower, upper, step = (_zero_extended(host, v, place) for v in (lower, upper, step))
         counter = host.fresh(I64, "")
         prologue.append(Cast(iv, "trunc", counter, span=place.span))
+    inits, carried = _carried(host, _pairs(head["carried"]), place)
     host.bind(head["iv"], iv)
-    carried = _carried(host, pairs, place)
     prologue += _hints(attrs, (iv, *carried), place)
     body = host.region(s.regions[0][0], ())
-    body = Block((counter, *carried), (*prologue, *body.ops), body.yields)
-    results = _results(host, s, tuple(v.type for v in inits), tuple(v.name for v in carried))
+    body = Block((counter, *_flat(carried)), (*prologue, *body.ops), body.yields)
+    results = _results(host, s, carried)
     host.emit(For(results, lower, upper, step, inits, body, span=place.span))
     return True
 
@@ -105,13 +118,14 @@ def _zero_extended(host: Host, v: Value, place: Place) -> Value:
     return wide
 
 
-def _hints(attrs: dict[str, str], params: tuple[Value, ...], place: Place) -> list[Op]:
+def _hints(attrs: dict[str, str], params: tuple[Bound, ...], place: Place) -> list[Op]:
     """Promises on a loop's block arguments, which Triton keeps on the loop as `tt.divisibility_arg1`."""
     out: list[Op] = []
     for key, value in attrs.items():
         m = _HINT_ON_ARGUMENT.match(key)
-        if m and m.group(1) in HINTS:
-            out.append(Hint(params[int(m.group(2))], HINTS[m.group(1)], integers(value), span=place.span))
+        param = params[int(m.group(2))] if m and m.group(1) in HINTS else None
+        if m and isinstance(param, Value):
+            out.append(Hint(param, HINTS[m.group(1)], integers(value), span=place.span))
     return out
 
 
@@ -120,15 +134,13 @@ def _while(host: Host, s: Statement, text: str, place: Place) -> bool:
     if head is None or [len(r) for r in s.regions] != [1, 1]:
         return False
     before, after = s.regions[0][0], s.regions[1][0]
-    pairs = _pairs(head["carried"])
-    inits = tuple(host.get(outer, place.span) for _, outer in pairs)
-    params = _carried(host, pairs, place)
-    first = Block(params, *_body(host, before))
-    passed = tuple(host.fresh(type_or_handle(p.type), host.user_name(p.name)) for p in after.params)
-    for p, v in zip(after.params, passed, strict=True):
-        host.bind(p.name, v)
-    second = Block(passed, *_body(host, after))
-    results = _results(host, s, tuple(v.type for v in passed), tuple(v.name for v in passed))
+    inits, params = _carried(host, _pairs(head["carried"]), place)
+    first = Block(_flat(params), *_body(host, before))
+    passed = [host.fresh_all(p.type, host.user_name(p.name)) for p in after.params]
+    host.bind_params(after.params, tuple(v for vs in passed for v in vs))
+    models = tuple(host.lookup(p.name, place.span) for p in after.params)
+    second = Block(_flat(models), *_body(host, after))
+    results = _results(host, s, models)
     host.emit(While(results, inits, first, second, span=place.span))
     return True
 
@@ -145,8 +157,10 @@ def _if(host: Host, s: Statement, text: str, place: Place) -> bool:
     cond = host.get(head["cond"], place.span)
     then = host.region(s.regions[0][0], ())
     orelse = host.region(s.regions[1][0], ()) if len(s.regions) == 2 else Block((), ())
-    types = tuple(type_or_handle(t) for t in type_list(head["types"] or ""))
-    name = place.name if len(types) == 1 else ""
-    results = _results(host, s, types, tuple(name or v.name for v in then.yields) if types else ())
+    texts = type_list(head["types"] or "")
+    name = place.name if len(texts) == 1 else ""
+    results = tuple(v for t in texts for v in host.fresh_all(t, name))
+    results = tuple(v if v.name else host.fresh(v.type, y.name) for v, y in zip(results, then.yields, strict=bool(results)))
+    host.bind_all(zip(s.results, texts, strict=True), results)
     host.emit(If(results, cond, then, orelse, span=place.span))
     return True

@@ -7,14 +7,14 @@ have returned before the others meet again, the `If` yields a flag, and what fol
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import networkx as nx
 
 from argus_smt.capture.ttir.errors import Unsupported
-from argus_smt.capture.ttir.syntax import BasicBlock, Function, Statement
+from argus_smt.capture.ttir.syntax import BasicBlock, Function, Parameter, Statement
 from argus_smt.capture.ttir.text import close_of
 from argus_smt.ir.ops import Block, Const, If, Op, Undef, Value
 from argus_smt.ir.types import I1, Ptr, Type, elem_of
@@ -39,14 +39,15 @@ class Host(Protocol):
     count: int
 
     def get(self, name: str, span: Span) -> Value: ...
-    def bind(self, name: str, value: Value) -> None: ...
+    def get_all(self, name: str, span: Span) -> tuple[Value, ...]: ...
+    def bind_params(self, params: Sequence[Parameter], values: Sequence[Value]) -> None: ...
     def fresh(self, t: Type, name: str) -> Value: ...
     def emit(self, op: Op) -> None: ...
     def nested(self, build: Callable[[], tuple[Value, ...]]) -> Block: ...
     def body(self, block: BasicBlock) -> None: ...
     def span_of(self, s: Statement) -> Span: ...
     def param_types(self, block: BasicBlock) -> tuple[Type, ...]: ...
-    def user_name(self, ssa: str) -> str: ...
+    def param_names(self, block: BasicBlock) -> tuple[str, ...]: ...
 
 
 class Structurer:
@@ -111,10 +112,10 @@ class Structurer:
             match last.op:
                 case "tt.return":
                     names = _SSA.findall(last.text.partition(" : ")[0])
-                    return Exit(True, tuple(self.host.get(n, span) for n in names), None)
+                    return Exit(True, self._values(names, span), None)
                 case "cf.br":
                     ((label, passed),) = self._targets(last)
-                    args = tuple(self.host.get(n, span) for n in passed)
+                    args = self._values(passed, span)
                     if label == stop:
                         return Exit(False, None, args)
                     self._enter(label, args)
@@ -130,8 +131,10 @@ class Structurer:
                     raise Unsupported(f"terminator `{other}` has no meaning here", span)
 
     def _enter(self, label: str, args: tuple[Value, ...]) -> None:
-        for p, v in zip(self.blocks[label].params, args, strict=True):
-            self.host.bind(p.name, v)
+        self.host.bind_params(self.blocks[label].params, args)
+
+    def _values(self, names: Sequence[str], span: Span) -> tuple[Value, ...]:
+        return tuple(v for n in names for v in self.host.get_all(n, span))
 
     def _branch(self, s: Statement, stop: str | None) -> tuple[Exit, str | None]:
         """Emit the `If` of a branch; how its sides end, and the block where they meet (None: at `stop`, or nowhere)."""
@@ -148,7 +151,7 @@ class Structurer:
 
         def side(label: str, passed: tuple[str, ...]) -> Callable[[], tuple[Value, ...]]:
             def build() -> tuple[Value, ...]:
-                args = tuple(self.host.get(n, span) for n in passed)
+                args = self._values(passed, span)
                 if label == meet:
                     ends.append(Exit(False, None, args))
                 else:
@@ -200,8 +203,8 @@ class Structurer:
                 yields += end.values or self._unused(self.result_types, other.values, mark, extra, span)
             yields += end.jump or self._unused(jump_types, other.jump, mark, extra, span)
             sides.append(Block((), (*block.ops, *extra), tuple(yields)))
-        names = [self.host.user_name(p.name) for p in self.blocks[meet].params] if jump_types and meet else []
-        names = [""] * (len(types) - len(names)) + names
+        names = self.host.param_names(self.blocks[meet]) if jump_types and meet else ()
+        names = ("",) * (len(types) - len(names)) + names
         results = tuple(self.host.fresh(t, n) for t, n in zip(types, names, strict=True))
         self.host.emit(If(results, cond, sides[0], sides[1], span=span))
         rest = results[1:] if flagged else results

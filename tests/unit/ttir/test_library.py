@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from argus_smt.ir import ops as O
-from argus_smt.ir.types import Tile
+from argus_smt.ir.types import I32, Scalar, Tile
 from tests.unit.ttir import library_kernels as L
 from tests.unit.ttir.imported import imported, ops
 
@@ -89,7 +89,11 @@ def test_unknown_operations_are_opaque_in_place() -> None:
     assert line[found[0].span.column - 1 : found[0].span.end_column - 1] == "tl.histogram(i, B)"
 
 
-def test_descriptors_are_opaque_with_effects() -> None:
-    found = [op for op in of(L.descriptors) if isinstance(op, O.Opaque)]
-    assert [op.name for op in found] == ["tt.make_tensor_descriptor", "tt.descriptor_load"]
-    assert all(op.effects for op in found)
+def test_a_descriptor_is_a_masked_block_of_pointers() -> None:
+    found = of(L.descriptors)
+    assert [op for op in found if isinstance(op, O.Opaque)] == []
+    (load,) = [op for op in found if isinstance(op, O.Load)]
+    assert load.result.type == Tile((16, 16), Scalar("f32"))
+    assert load.mask is not None
+    assert load.other is not None
+    assert all(op.operand.type != I32 for op in found if isinstance(op, O.Splat))  # places and strides are 64 bits wide
