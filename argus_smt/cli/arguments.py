@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, NoReturn, TextIO
 
 from argus_smt import __version__
+from argus_smt.diag.codes import CODES
 
 EXIT_CODES = """exit codes of `prove`:
   0  everything is proved
@@ -163,4 +164,8 @@ def _codes(text: str) -> list[str]:
     wrong = [c for c in codes if not re.fullmatch(r"AR\d{0,3}", c)]
     if wrong or not codes:
         raise argparse.ArgumentTypeError(f"not a code: {(wrong or [text])[0]!r} (codes look like AR301, families like AR3)")
+    for code in codes:
+        if not any(known.startswith(code) for known in CODES):
+            what = "code" if len(code) == 5 else "family of codes"
+            raise argparse.ArgumentTypeError(f"no such {what}: {code!r}; codes run from {min(CODES)} to {max(CODES)}")
     return codes

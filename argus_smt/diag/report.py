@@ -44,7 +44,10 @@ class InputElement(_Model):
 
 
 class CounterexampleModel(_Model):
-    """A concrete failing run. Addresses and extents are bytes from the start of the argument's view."""
+    """A concrete failing run. Addresses and extents are bytes from the start of the argument's view.
+
+    `view` describes that view where it is not the whole of `storage`.
+    """
 
     shape: dict[str, int]
     program_id: tuple[int, int, int]
@@ -53,6 +56,7 @@ class CounterexampleModel(_Model):
     element: tuple[int, ...] = ()
     iteration: tuple[int, ...] = ()
     storage: str = ""
+    view: str = ""
     address: int | None = None
     extent: int | None = None
     access_bytes: int = 0

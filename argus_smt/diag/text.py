@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from argus_smt.diag.excerpt import ReadLines, excerpt, read_lines, shown_path
+from argus_smt.diag.paragraphs import WIDTH, bullets, listed
 from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Precondition, Report
 
 _COLOURS = {
@@ -192,7 +193,7 @@ def _run(c: CounterexampleModel) -> list[str]:
         last = c.address + max(1, c.access_bytes) - 1
         span = f"byte {c.address}" if last == c.address else f"bytes {c.address}..{last}"
         extent = "" if c.extent is None else f", which has {c.extent} byte{'s' if c.extent != 1 else ''}"
-        notes.append(f"touches {span} of `{c.storage}`{extent}")
+        notes.append(f"touches {span} of {c.view or f'`{c.storage}`'}{extent}")
     if c.inputs:
         shown = ", ".join(f"{e.tensor}[{e.index}] = {e.value}" for e in c.inputs[:8])
         notes.append(f"where {shown}{', …' if len(c.inputs) > 8 else ''}")
@@ -214,14 +215,19 @@ def _kernel(kernel: KernelReport, style: Style) -> list[str]:
     parts.append(f"  {_counts(kernel.obligations)}")
     if style.times:
         parts.append(f"  {kernel.analysis_s + kernel.solve_s:.2f} s")
-    if kernel.verdict == "proved" and kernel.limit:
-        parts.append(f"  while `{kernel.limit}`")
+    head = "".join(parts)
+    limit = f"  while `{kernel.limit}`" if kernel.verdict == "proved" and kernel.limit else ""
+    short = len(head) + len(limit) <= WIDTH
+    if limit and short:
+        parts.append(limit)
     if kernel.reason:
         parts.append(f"  because {kernel.reason}")
     left = [entry.partition(":")[0] for entry in kernel.not_checked if "left out by --select" in entry]
     if left:
         parts.append(f"  without {', '.join(left)}")
-    return ["".join(parts), *(f"  {line}" for line in _stands_on(kernel, style))]
+    limits = [f"`{text}`" for text in kernel.limits or (kernel.limit,)]
+    below = listed("while", limits) if limit and not short else []
+    return ["".join(parts), *below, *_stands_on(kernel)]
 
 
 def _counts(obligations: Sequence[Obligation]) -> str:
@@ -242,7 +248,7 @@ def _kind(ob: Obligation) -> str:
     return "refuted" if ob.severity == "error" else ob.severity
 
 
-def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
+def _stands_on(kernel: KernelReport) -> list[str]:
     lines: list[str] = []
     named = {p.detail for p in kernel.preconditions if len(p.expr) > len(p.detail)}
     by_source: dict[str, dict[str, None]] = {}
@@ -251,20 +257,22 @@ def _stands_on(kernel: KernelReport, style: Style) -> list[str]:
             continue  # stands in the verdict's own line
         where = f" at line {p.location.line}" if p.location else ""
         by_source.setdefault(p.source + where, {})[_precondition(p, named)] = None
-    lines += [f"given {_few([*texts])} [{source}]" for source, texts in by_source.items()]
+    for source, texts in by_source.items():
+        lines += listed("given", _few([*texts]), tail=f"[{source}]")
     labels = [c.label for c in kernel.cases]
     if len(labels) > SHOWN_CASES:
-        lines.append(f"{len(labels)} cases: {'; '.join(labels[: SHOWN_CASES - 1])}; …; {labels[-1]}")
+        lines += listed(f"{len(labels)} cases:", [*labels[: SHOWN_CASES - 1], "…", labels[-1]], separator="; ")
     elif len(labels) > 1:
-        lines.append(f"cases: {'; '.join(labels)}")
-    lines += [f"assuming {text}" for text in kernel.assumptions]
+        lines += listed("cases:", labels, separator="; ")
+    for text in kernel.assumptions:
+        lines += listed("assuming", text.split(" "), separator=" ")
     return lines
 
 
-def _few(texts: list[str]) -> str:
-    """The texts in one line; of very many the first, and how many more the JSON report lists."""
+def _few(texts: list[str]) -> list[str]:
+    """The texts; of very many the first, and how many more the JSON report lists."""
     more = len(texts) - SHOWN_TEXTS
-    return ", ".join(texts) if more <= 1 else ", ".join(texts[:SHOWN_TEXTS]) + f", and {more} more"
+    return texts if more <= 1 else [*texts[:SHOWN_TEXTS], f"and {more} more"]
 
 
 def _precondition(p: Precondition, named: set[str]) -> str:
@@ -275,12 +283,12 @@ def _precondition(p: Precondition, named: set[str]) -> str:
 
 
 def _tail(report: Report, style: Style) -> list[str]:
-    lines = [f"assumes: {'; '.join(report.assumptions)}"]
+    lines = bullets("assumes", report.assumptions)
     shared = [set(k.not_checked) for k in report.kernels]
     common = [e for e in (report.kernels[0].not_checked if report.kernels else ()) if all(e in s for s in shared)]
     rest = [e for k in report.kernels for e in k.not_checked if e not in common]
-    if common or rest:
-        lines.append(f"not checked: {'; '.join(dict.fromkeys([*common, *rest]))}")
+    lines += bullets("not checked", dict.fromkeys([*rest, *common]))
+    lines += [""] if lines else []
     if report.interrupted:
         lines.append(report.interrupted)
     lines.append(_totals(report, style))

@@ -17,6 +17,8 @@ from argus_smt.ir.serialise import loads_program
 from argus_smt.prove.processes import command, end, ending, last_line
 
 LIMIT_S = 300.0
+"""Wall-clock seconds after which the process of a file is ended."""
+SIGNATURE_LIMIT_S = 60.0
 COMMAND = tuple(command("argus_smt.capture"))
 
 
@@ -43,6 +45,8 @@ class Job:
     kernel: str = ""
     wide: bool = False
     """Whether integer arguments of 2**31 and more get cases of their own."""
+    limit_s: float = SIGNATURE_LIMIT_S
+    """Wall-clock seconds after which the capture of one signature leaves out what is not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,8 @@ class Captures:
         )
         running = _Running(job, process, reply, errors, time.monotonic() + self.limit_s)
         self._running.append(running)
-        request = {"file": job.file, "call": job.call or None, "kernel": job.kernel or None, "wide": job.wide}
-        request["reply"] = reply
+        request = {"file": job.file, "call": job.call or None, "kernel": job.kernel or None, "wide": job.wide,
+                   "limit_s": job.limit_s, "reply": reply}  # fmt: skip
         assert process.stdin is not None
         try:
             process.stdin.write(json.dumps(request).encode())

@@ -38,7 +38,8 @@ class Counterexample:
 
     `address` and `extent` are bytes from the start of the argument's view, `storage` is its name; `element` is the
     index in the tile, `iteration` the loop counters from outermost to innermost (0-based trip numbers).
-    `inputs` gives contents of index tensors as (tensor, element index, value).
+    `inputs` gives contents of index tensors as (tensor, element index, value). `view` describes the view where it is not
+    the whole storage.
     """
 
     shape: dict[str, int]
@@ -53,6 +54,7 @@ class Counterexample:
     values: dict[str, str] = field(default_factory=dict)
     inputs: tuple[tuple[str, int, int], ...] = ()
     replayed: bool = False
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,17 @@ def argument_values(dom: Domain, model: Model) -> dict[str, str]:
     return values | dict(dom.case.values)
 
 
+def _view(dom: Domain, model: Model, event: Event) -> str:
+    """What of a storage the kernel was given, where it is not all of it; empty otherwise."""
+    storage = next((s for s in dom.launch.storages if s.ident == event.storage), None)
+    if storage is None or event.lower is None or event.upper is None:
+        return ""
+    if (event.lower, event.upper) == (0, model.value(storage.nbytes)):
+        return ""
+    start = f" from byte {event.lower} on" if event.lower else ""
+    return f"the view of `{storage.name}`{start} that the kernel is given"
+
+
 def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, event: Event) -> Counterexample:
     """What the replay saw, in the user's terms."""
     names = {s.ident: s.name for s in dom.launch.storages}
@@ -199,6 +210,7 @@ def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, 
         element=event.element,
         iteration=event.iteration,
         storage=names.get(event.storage, "") if event.storage is not None else "",
+        view=_view(dom, model, event),
         address=address,
         extent=None if low is None or high is None else high - low,
         access_bytes=event.size,

@@ -9,7 +9,7 @@ from argus_smt.diag import report as R
 from argus_smt.diag.codes import CODES
 from argus_smt.ir.launch import Case, Launch, Program
 from argus_smt.prove.finding import CaseResult, Counterexample, Finding, ProveOptions, Severity, Verdict
-from argus_smt.prove.standing import ASSUMPTIONS, assumptions_of, location, not_checked_of, preconditions_of
+from argus_smt.prove.standing import ASSUMPTIONS, assumptions_of, location, not_checked_of, open_limits, preconditions_of
 from argus_smt.smt.show import show
 from argus_smt.source import Span
 
@@ -74,7 +74,7 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
     findings += _uncovered(program)
     findings += _refused(launch)
     kept, dropped = _select(findings, options)
-    limits = _limits(launch, decided, findings, options)
+    limits = _limits(program, launch, decided, findings, options)
     if launch.cases and not any(f.code[2] not in "19" for f in kept):
         kept.append(_nothing_checked(launch, bool(dropped)))
     verdict, reason = _verdict(kept)
@@ -196,7 +196,9 @@ def _verdict(findings: Sequence[Finding]) -> tuple[Verdict, str]:
     return Verdict.PROVED, ""
 
 
-def _limits(launch: Launch, results: Sequence[CaseResult], findings: Sequence[Finding], options: ProveOptions) -> tuple[str, ...]:
+def _limits(
+    program: Program, launch: Launch, results: Sequence[CaseResult], findings: Sequence[Finding], options: ProveOptions
+) -> tuple[str, ...]:
     """Conditions under which the other proofs hold, as each 32-bit operation that may wrap gives one."""
     limits = dict.fromkeys(limit for r in results for limit in r.limits)
     wraps = [f for f in findings if f.code == "AR303" and f.verdict is not Verdict.PROVED]
@@ -204,7 +206,7 @@ def _limits(launch: Launch, results: Sequence[CaseResult], findings: Sequence[Fi
     bare = any(not f.limit for f in wraps) and not any(r.limits for r in results)
     if bare or options.overflow == "off":
         limits[NO_WRAP] = None
-    limits.update(dict.fromkeys(c.text for c in launch.limits))
+    limits.update(dict.fromkeys(c.text for c in open_limits(program, launch, options)))
     return tuple(limits)
 
 
@@ -252,6 +254,7 @@ def _counterexample(c: Counterexample) -> R.CounterexampleModel:
         element=c.element,
         iteration=c.iteration,
         storage=c.storage,
+        view=c.view,
         address=c.address,
         extent=c.extent,
         access_bytes=c.access_bytes,

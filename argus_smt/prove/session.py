@@ -75,11 +75,19 @@ def run_session(
             finally:
                 state.peak_mb = pool.peak_mb
     except KeyboardInterrupt:
-        state.interrupted = f"interrupted: {len(state.results)} of {state.total} cases decided"
+        state.interrupted = _interrupted(state)
     except PoolError as error:
         state.faults.append(str(error))
     errors = tuple(c.error for c in state.captured if c.error is not None)
     return _outcome(state, options, time.monotonic() - start), errors
+
+
+def _interrupted(state: _State) -> str:
+    if not state.total:
+        return "interrupted while files were loaded and launchers run: nothing is decided"
+    if not state.results:
+        return f"interrupted before any of {state.total} cases was decided"
+    return f"interrupted: {len(state.results)} of {state.total} cases decided"
 
 
 def _for_workers(options: ProveOptions) -> ProveOptions:

@@ -9,7 +9,9 @@ from argus_smt.diag import report as R
 from argus_smt.ir.launch import Condition, Launch, Program
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Verdict
 from argus_smt.smt import term as T
-from argus_smt.smt.show import show
+from argus_smt.smt.interval import Bounds
+from argus_smt.smt.show import parse_term, show
+from argus_smt.smt.term import Term
 from argus_smt.source import Span
 
 ASSUMPTIONS = (
@@ -57,7 +59,7 @@ def _preconditions(program: Program, launch: Launch, options: ProveOptions) -> I
                 detail=f"raises otherwise: {hole.reason}",
                 location=_location(hole.span),
             )
-    for c in launch.limits:
+    for c in open_limits(program, launch, options):
         yield R.Precondition(expr=show(c.term), source="limit", detail=c.text)
     for refusal in launch.refusals:
         refused = T.and_(*(c.term for c in refusal.condition))
@@ -66,6 +68,24 @@ def _preconditions(program: Program, launch: Launch, options: ProveOptions) -> I
             source="compiler",
             detail=f"Triton refuses {refusal.label}: {refusal.message}",
         )
+
+
+def open_limits(program: Program, launch: Launch, options: ProveOptions) -> tuple[Condition, ...]:
+    """Limits on the width of integer arguments that the listed preconditions do not imply already."""
+    stated = Bounds()
+    for s in program.symbols:
+        stated.narrow(T.var(s.name), (s.lower, s.upper))
+    stated.learn(c.term for c in (*program.preconditions, *launch.path))
+    stated.learn(t for t in map(_parsed, options.assume) if t is not None)
+    return tuple(c for c in launch.limits if stated.truth(c.term) is not True)
+
+
+def _parsed(text: str) -> Term | None:
+    try:
+        term = parse_term(text)
+    except ValueError:
+        return None
+    return term if term.sort is T.Sort.BOOL else None
 
 
 def _condition(c: Condition) -> R.Precondition:

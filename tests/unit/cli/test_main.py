@@ -133,6 +133,8 @@ def test_dump_ir(prove: Run, tmp_path: Path) -> None:
         (["prove", "x.py", "--timeout", "0"], "argus: argument --timeout: not a positive number: '0'"),
         (["prove", "x.py", "-j", "two"], "argus: argument -j/--jobs: not a positive whole number: 'two'"),
         (["prove", "x.py", "--select", "E501"], "argus: argument --select: not a code: 'E501'"),
+        (["prove", "x.py", "--select", "AR999"], "argus: argument --select: no such code: 'AR999'; codes run from AR101 to"),
+        (["prove", "x.py", "--ignore", "AR8"], "argus: argument --ignore: no such family of codes: 'AR8'; codes run from"),
         (["prove", "x.py", "--overflow", "maybe"], "argus: argument --overflow: invalid choice: 'maybe'"),
         (["prove", "x.py", "-o", "no/such/folder/r"], "argus: the folder of no/such/folder/r does not exist"),
         (["prove", "no_such.py"], "no_such.py: error[AR101]: no such file"),
@@ -276,4 +278,8 @@ def test_interrupt_while_the_user_code_loads(tmp_path: Path, root: Path) -> None
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=10)
-    assert (process.returncode, out, err) == (3, "interrupted: 0 of 0 cases decided\n", "")
+    assert (process.returncode, out, err) == (
+        3,
+        "interrupted while files were loaded and launchers run: nothing is decided\n",
+        "",
+    )

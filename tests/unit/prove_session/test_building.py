@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from argus_smt.diag.report import KernelReport
 from argus_smt.ir.launch import Condition
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
@@ -148,3 +150,13 @@ def test_a_launch_that_triton_refuses_altogether_is_not_proved() -> None:
     entry = kernel_report(ProgramRun(program(launch(refusals=(REFUSED,))), {}), 0, ProveOptions())
     assert entry.verdict == "unknown"
     assert [(ob.code, ob.reason) for ob in entry.obligations] == [("AR107", "arange's range must be a power of 2")]
+
+
+def test_a_limit_that_the_preconditions_imply_is_not_listed() -> None:
+    small = T.lt(T.var("n"), 1 << 31)
+    limited = replace(launch("only"), limits=(Condition(small, "case", "n < 2**31"),))
+    run = ProgramRun(program(limited), {(0, 0): result(finding())})
+    assert kernel_report(run, 0, ProveOptions()).limit == "n < 2**31"
+    bounded = kernel_report(run, 0, ProveOptions(assume=("n < 100",)))
+    assert (bounded.limit, [p.source for p in bounded.preconditions if p.source == "limit"]) == ("", [])
+    assert kernel_report(run, 0, ProveOptions(assume=("n % 2 == 0",))).limit == "n < 2**31"
