@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"
@@ -21,7 +22,7 @@ import torch
 import torch.nn.functional as F
 import vector_add
 
-Pair = tuple[str, torch.Tensor, torch.Tensor]
+from tests.cases.triton.registry import CHECKS, Pair
 
 
 def vectors() -> Iterator[Pair]:
@@ -73,10 +74,16 @@ def attentions() -> Iterator[Pair]:
         yield f"attention {b}x{hq}/{hkv}x{s}", attention.attention(q, k, v), want
 
 
+def others() -> Iterator[Pair]:
+    for name, checks in CHECKS.items():
+        for what, got, want in checks.references(import_module(name.removesuffix(".py"))):
+            yield f"{name.removesuffix('.py')} {what}", got, want
+
+
 def main() -> None:
     torch.manual_seed(0)
     distances = {}
-    for group in (vectors, softmaxes, products, norms, embeddings, attentions):
+    for group in (vectors, softmaxes, products, norms, embeddings, attentions, others):
         for name, got, want in group():
             same = got.shape == want.shape
             distances[name] = float(((got.float() - want.float()).abs() / (1 + want.float().abs())).max()) if same else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cases.triton.shapes import LAUNCHERS, SMALL
+from tests.cases.triton.registry import LAUNCHERS, SMALL
 from tests.integration.launch_values import Call
 from tests.oracle.jobs import Argument, TensorArg
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases.triton.mutants import EXAMPLES, MUTANTS, apply
-from tests.cases.triton.shapes import FAR, LAUNCHERS, SMALL, Call, columns, heads_inside, rows, tensor
+from tests.cases.triton.mutants import EXAMPLES, apply
+from tests.cases.triton.registry import CHECKS, LAUNCHERS, MUTANTS, SMALL
+from tests.cases.triton.shapes import FAR, Call, columns, heads_inside, rows, tensor
 from tests.oracle.jobs import Job, Outcome, TensorArg, run_jobs
 
 KINDS = {
@@ -30,6 +31,8 @@ def random_call(name: str, rng: random.Random) -> Call:
     def size(most: int) -> int:
         return rng.choice((1, 2, 3, rng.randint(1, most)))
 
+    if name in CHECKS:
+        return CHECKS[name].random_call(rng)
     match name:
         case "vector_add.py":
             n = size(5000)

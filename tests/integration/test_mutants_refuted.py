@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from argus_smt.prove.finding import CaseResult, ProveOptions
-from tests.cases.triton.mutants import MUTANTS, Mutant, apply
+from tests.cases.triton.mutants import Mutant, apply
+from tests.cases.triton.registry import MUTANTS
 from tests.integration.pipeline import errors, program_of, prove_all
 
 QUICK = {
     "vector_add-load_mask_dropped", "vector_add-store_mask_dropped", "vector_add-mask_includes_n",
     "vector_add-mask_in_block", "vector_add-shifted", "vector_add-rounded_length", "embedding-one_based",
-    "layer_norm-rstd_per_column",
+    "layer_norm-rstd_per_column", "cumulative_sum-row_mask_dropped", "scatter_add-no_row_written",
+    "absmax_quantize-groups_rounded_down",
 }  # fmt: skip
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases.triton.mutants import MUTANTS, Mutant, apply
-from tests.cases.triton.shapes import LAUNCHERS, SMALL
+from tests.cases.triton.mutants import Mutant, apply
+from tests.cases.triton.registry import LAUNCHERS, MUTANTS, SMALL
 from tests.oracle.jobs import Job, Outcome, run_jobs
 from tests.properties.brute_force import BruteForce, Fault
 from tests.properties.generate import generate

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from tests.oracle.jobs import Argument, TensorArg
 
+if TYPE_CHECKING:
+    import torch
+
 Call = tuple[Argument, ...]
+Pair = tuple[str, "torch.Tensor", "torch.Tensor"]
+"""A name, what an example computed, and what it should have."""
 
 LAUNCHERS = {
     "vector_add.py": "add", "softmax.py": "softmax", "matmul.py": "matmul", "layer_norm.py": "layer_norm",
