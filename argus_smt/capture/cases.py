@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from argus_smt.capture.compiled import Compiler, Form
 from argus_smt.capture.constants import TILE_CAP, Split, Splitter
 from argus_smt.capture.deadline import Deadline
-from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
+from argus_smt.capture.record import Argument, Constant, Descriptor, Integer, Pointer, Real, Record
 from argus_smt.capture.specialise import same_for_ones
 from argus_smt.capture.ttir import CompileRefused, Unsupported
 from argus_smt.capture.widths import Group, Widths, widths
@@ -19,6 +20,8 @@ from argus_smt.smt.ask import Session
 from argus_smt.smt.term import Term
 
 MAX_CASES = 128
+MOST_ONES = 3
+"""Of so many arguments all choices of those that are 1 are compiled."""
 FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
 SHOWN = 4
 """So many arguments are named in a limit; more are summed up."""
@@ -146,8 +149,10 @@ class _Widening:
             big = []
         for g in big:
             self._big(w, g, under, [o for o in merged if o is not g], apart)
-        for a, b in ((a, b) for i, a in enumerate(apart) for b in apart[i + 1 :]):
-            self._leave_out(T.and_(T.eq(a.term, 1), T.eq(b.term, 1)), f"{a.term} and {b.term} are both 1")
+        for some in (s for n in range(2, min(len(apart), MOST_ONES) + 1) for s in combinations(apart, n)):
+            self._several_ones(w, some, [g for g in apart if g not in some], merged)
+        if len(apart) > MOST_ONES:
+            self._leave_out(w.several_ones(apart), "two arguments with forms of their own are both 1")
         if len(big) > 1:
             names = ", ".join(str(g.term) for g in big)
             self._limit(T.not_(w.several_big()), f"at most one of {names} is 2**31 or more")
@@ -156,8 +161,8 @@ class _Widening:
         s = self.split
         ints = [
             (name, a, T.substitute(a.term, s.mapping))
-            for name, a in self.record.arguments
-            if isinstance(a, Integer) and not a.constexpr
+            for outer, argument in self.record.arguments
+            for name, a in _run_time_integers(outer, argument)
         ]
         return widths(ints, self.maker.session, s.hypotheses)
 
@@ -175,7 +180,7 @@ class _Widening:
 
     def _special(self, w: Widths, types: dict[str, str], conditions: list[Condition], ones: list[Group], label: str) -> None:
         """A form of its own; `ones` are merged into it where the kernels agree, else that region is left out."""
-        if ones and not self._all_ones_agree(w, types, ones):
+        if ones and not self._all_ones_agree(w, types, ones) and not self._refused_for_ones(types, ones):
             some = T.or_(*(T.eq(o.term, 1) for o in ones))
             self._leave_out(T.and_(*_terms(conditions), some), f"{label} and another argument is 1")
             conditions = [*conditions, *map(_apart, ones)]
@@ -204,6 +209,31 @@ class _Widening:
 
     def _all_ones_agree(self, w: Widths, types: dict[str, str], groups: Sequence[Group]) -> bool:
         return not groups or self._agrees(w, types, [p for g in groups for p in g.ones])
+
+    def _refused_for_ones(self, types: dict[str, str], groups: Sequence[Group]) -> bool:
+        """Whether Triton refuses a form, whichever of the arguments of `groups` are 1."""
+        subsets = [s for n in range(len(groups) + 1) for s in combinations(groups, n)] if len(groups) <= MOST_ONES else []
+        made = [self._refused({**types, **dict.fromkeys((p for g in s for p in g.ones), "constexpr")}) for s in subsets]
+        return bool(made) and all(made)
+
+    def _refused(self, types: dict[str, str]) -> bool:
+        try:
+            self.maker.compiler.kernel(self.record, self._form(self._widths(), types))
+        except CompileRefused:
+            return True
+        except Unsupported:
+            pass
+        return False
+
+    def _several_ones(self, w: Widths, some: Sequence[Group], others: Sequence[Group], merged: list[Group]) -> None:
+        """Arguments with forms of their own are 1 at once: refused by Triton, or not looked at."""
+        types = dict.fromkeys((p for g in some for p in g.ones), "constexpr")
+        conditions = [*w.limits, *map(_is_one, some), *w.within(), *map(_apart, others)]
+        names = [str(g.term) for g in some]
+        if self._refused_for_ones(types, merged):
+            self._special(w, types, conditions, merged, f"{' = '.join(names)} = 1")
+        else:
+            self._leave_out(T.and_(*_terms(conditions)), f"{', '.join(names[:-1])} and {names[-1]} are both 1")
 
     # ------------------------------------------------------------ forms
 
@@ -241,6 +271,9 @@ class _Widening:
             return
         values = tuple((n, _text(v)) for n, t, v in form if t == "constexpr")
         by_name = {n: (t, a) for (n, t, _), (_, a) in zip(form, self.record.arguments, strict=True)}
+        for name, a in self.record.arguments:
+            if isinstance(a, Descriptor):
+                by_name |= {n: (i.fixed, i) for n, i in a.integers(name)}
         args = tuple(self._arg(*by_name[p]) for p in kernel.params)
         self.out.cases.append(Case(label, tuple(conditions), values, kernel, args, self.record.options))
 
@@ -251,7 +284,7 @@ class _Widening:
             return T.substitute(t, self.split.mapping, memo)
 
         match a:
-            case Pointer(arg=p):
+            case Pointer(arg=p) | Descriptor(pointer=Pointer(arg=p)):
                 return PointerArg(p.storage, p.dtype, sub(p.offset), tuple(map(sub, p.shape)), tuple(map(sub, p.strides)))
             case Integer(term=t):
                 return ScalarArg({"u1": "i1"}.get(type_, type_), sub(t))
@@ -273,11 +306,20 @@ def _plain(name: str, a: Argument, chosen: dict[Term, int]) -> tuple[str, str, o
             return name, "constexpr", value
         case Pointer(triton=t) | Real(triton=t):
             return name, t, None
+        case Descriptor(block=block, padding=padding):
+            return name, a.type(tuple(chosen.get(t, t.value if t.is_const else 1) for t in block)), padding
         case Integer(term=t, constexpr=True, boolean=boolean):
             value = chosen.get(t, t.value if t.is_const else 1)
             return name, "constexpr", bool(value) if boolean else value
         case Integer(fixed=fixed):
             return name, fixed or "i32", None
+
+
+def _run_time_integers(name: str, a: Argument) -> tuple[tuple[str, Integer], ...]:
+    """The integers that an argument passes at run time, with the parameters that take them."""
+    if isinstance(a, Descriptor):
+        return a.integers(name)
+    return ((name, a),) if isinstance(a, Integer) and not a.constexpr else ()
 
 
 def _below(groups: Sequence[Group]) -> str:

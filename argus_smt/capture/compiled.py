@@ -14,7 +14,7 @@ from argus_smt.ir.ops import Kernel
 from argus_smt.ir.types import Ptr
 
 Form = tuple[tuple[str, str, Any], ...]
-"""One entry a parameter: name, Triton type (`constexpr` for constants), and the constant."""
+"""One entry a parameter: name, Triton type (`constexpr` for constants), and the constant; of a descriptor its padding."""
 
 
 class Compiler:
@@ -43,7 +43,9 @@ class Compiler:
         constants: dict[str | tuple[str | int, ...], object] = {n: v for n, t, v in form if t == "constexpr"}
         try:
             text = raw_ttir(fn, signature, constants, options={k: v for k, v in options if k in _COMPILE})
-            return _named(import_kernel(text), [(n, t) for n, t, _ in form if t != "constexpr"])
+            described = [padding for _, t, padding in form if t.startswith("tensordesc<")]
+            kernel = import_kernel(text, nan_padded=frozenset(i for i, padding in enumerate(described) if padding == "nan"))
+            return _named(kernel, [(n, t) for n, t, _ in form if t != "constexpr"])
         except (CompileRefused, Unsupported) as error:
             return error
 
@@ -55,12 +57,21 @@ def _named(kernel: Kernel, arguments: list[tuple[str, str]]) -> Kernel:
     Raises Unsupported where number or kind of the parameters are not those of the launch.
     """
     params = kernel.body.params
+    arguments = [part for name, type_ in arguments for part in _passed(name, type_)]
     fits = len(params) == len(arguments) and all(
         isinstance(p.type, Ptr) == type_.startswith("*") for p, (_, type_) in zip(params, arguments, strict=True)
     )
     if not fits:
         raise Unsupported(f"the parameters of `{kernel.name}` are not those that it is launched with", kernel.span)
     return replace(kernel, params=tuple(name for name, _ in arguments))
+
+
+def _passed(name: str, type_: str) -> list[tuple[str, str]]:
+    """What an argument is passed as: a descriptor is a pointer, then its shape and its strides."""
+    if not type_.startswith("tensordesc<"):
+        return [(name, type_)]
+    rank = range(type_.count(",") + 1)
+    return [(name, "*"), *((f"{name}.shape.{d}", "i32") for d in rank), *((f"{name}.stride.{d}", "i64") for d in rank)]
 
 
 _COMPILE = ("num_warps", "num_stages", "num_ctas", "waves_per_eu", "matrix_instr_nonkdim", "kpack", "enable_fp_fusion")

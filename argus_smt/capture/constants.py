@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from argus_smt.capture.record import Integer, Record
+from argus_smt.capture.record import Argument, Descriptor, Integer, Record
 from argus_smt.ir.launch import Condition
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
@@ -46,9 +46,9 @@ class Splitter:
     def splits(self, record: Record, hypotheses: Sequence[Term]) -> Iterator[Split]:
         """All choices, most frequent kinds first, and the regions that are left out."""
         terms: list[Term] = []
-        for _, a in record.arguments:
-            if isinstance(a, Integer) and a.constexpr and not a.term.is_const and a.term not in terms:
-                terms.append(a.term)
+        for t in (t for _, a in record.arguments for t in _compiled_in(a)):
+            if not t.is_const and t not in terms:
+                terms.append(t)
         open_ = [t for t in terms if not self._is_summary(t) and self.session.values(hypotheses, t, MAX_VALUES) is None]
         self.few = FEW.get(max(1, len(open_)), 2)
         # Summaries first: what is computed from them becomes a constant, or at least simpler. Last where few are tried.
@@ -118,6 +118,13 @@ class Splitter:
 
     def _possible(self, t: Term, values: Sequence[int], hypotheses: Sequence[Term]) -> list[int]:
         return [v for v in values if self.session.possible([*hypotheses, T.eq(t, v)]) is not False]
+
+
+def _compiled_in(a: Argument) -> tuple[Term, ...]:
+    """Integers of an argument on which the compiled kernel depends: a constexpr, or the block of a descriptor."""
+    if isinstance(a, Descriptor):
+        return a.block
+    return (a.term,) if isinstance(a, Integer) and a.constexpr else ()
 
 
 def equals(t: Term, value: int) -> Term:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from argus_smt.capture.domain import bounds
-from argus_smt.capture.record import Pointer, Record
+from argus_smt.capture.record import Record, pointer_of
 from argus_smt.capture.world import World, storage_key
 from argus_smt.ir.launch import Facts, Symbol
 from argus_smt.smt import term as T
@@ -148,7 +148,7 @@ class Elements:
 
         `idents` gives the storage of each allocation. A kernel that sees the input sees what the number came from.
         """
-        passed = {a.arg.storage for r in records for _, a in r.arguments if isinstance(a, Pointer)}
+        passed = {p.arg.storage for r in records for _, a in r.arguments if (p := pointer_of(a)) is not None}
         times = Counter(self._read.values())
         symbols = self.world.registry.symbols
         for name in self.world.adopted:

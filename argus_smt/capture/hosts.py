@@ -17,7 +17,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 
-from argus_smt.capture import target
+from argus_smt.capture import descriptors, target
 from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
@@ -181,6 +181,7 @@ def symbolic(world: World) -> Iterator[None]:
         stack.enter_context(
             patched(FakeTensor, tolist=lambda self: _tolist(world, self), device=property(_shown(world)), **_views(world))
         )
+        stack.enter_context(descriptors.asking(world))
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
         stack.enter_context(PretendDevice(lambda a, b: _equal(world, a, b)))
         yield

@@ -16,8 +16,10 @@ from triton.backends.nvidia.compiler import CUDAOptions
 from triton.language.core import constexpr
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.jit import JITFunction
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from argus_smt.capture.content import content_key, value_key
+from argus_smt.capture.descriptors import described
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.hosts import patched
 from argus_smt.capture.ledger import Ledger, host_dtype
@@ -87,8 +89,8 @@ class Recorder:
         span = frame_span(frame) if frame is not None else _kernel_span(fn)
         arguments = tuple((p.name, self._argument(p, bound.arguments[p.name], span)) for p in fn.params)
         self._name_storages(frame, bound.arguments)
-        for value in bound.arguments.values():
-            if isinstance(value, torch.Tensor):
+        for value in map(_tensor, bound.arguments.values()):
+            if value is not None:
                 self.ledger.forget(value)
         self.records.append(
             Record(
@@ -147,6 +149,8 @@ class Recorder:
                 return Integer(term, constant, False, _fixed(param), not param.do_not_specialize)
             case torch.Tensor() if not constant:
                 return self._pointer(value, span)
+            case TensorDescriptor() if not constant:
+                return described(self.world, value, self._pointer(value.base, span), span)
             case torch.SymFloat() if constant:
                 self._refuse(f"constexpr `{param.name}` is a float that depends on a size", span)
             case float() | torch.SymFloat() if not constant:
@@ -178,12 +182,19 @@ class Recorder:
     def _name_storages(self, frame: Any, arguments: dict[str, Any]) -> None:
         """Allocations of the launcher are called as its variables are, or as the kernel's parameter."""
         for source in (frame.f_locals if frame is not None else {}, arguments):
-            for name, value in source.items():
-                if not isinstance(value, torch.Tensor) or storage_key(value) not in self.ledger.owners:
+            for name, given in source.items():
+                value = _tensor(given)
+                if value is None or storage_key(value) not in self.ledger.owners:
                     continue
                 owner = self.ledger.owners[storage_key(value)]
                 if not owner.storage.name:
                     owner.storage = dataclasses.replace(owner.storage, name=name)
+
+
+def _tensor(value: Any) -> torch.Tensor | None:
+    """A tensor, or the one that a descriptor describes."""
+    value = value.base if isinstance(value, TensorDescriptor) else value
+    return value if isinstance(value, torch.Tensor) else None
 
 
 def _fixed(param: Any) -> str:

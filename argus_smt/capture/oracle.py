@@ -47,6 +47,10 @@ class Oracle:
         self.asked = 0
         self.failed_check: Decision | None = None
         self.dead: PathEnd | None = None
+        self.checking = 0
+        """Above zero while a check of Triton's runs whose failing means that the launcher rejects its arguments."""
+        self.refused: BaseException | None = None
+        """What such a check raised."""
 
     @property
     def condition(self) -> tuple[Term, ...]:
@@ -165,6 +169,8 @@ class Env(ShapeEnv):
         if isinstance(orig_expr, Boolean) and not isinstance(orig_expr, sympy.Symbol):
             term = translator.condition(orig_expr)
             prefer = True if fallback_value is None else bool(fallback_value)
+            if oracle.checking:
+                return sympy.sympify(oracle.check(term, span))
             return sympy.sympify(oracle.decide(term, "branch" if python else "framework", span, prefer))
         return sympy.Integer(self._value(orig_expr, span))
 

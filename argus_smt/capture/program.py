@@ -20,7 +20,7 @@ from argus_smt.capture.explore import Exploration, explore
 from argus_smt.capture.merge import Group, merge, path_condition, with_path
 from argus_smt.capture.module import Loader
 from argus_smt.capture.oracle import Decision
-from argus_smt.capture.record import Pointer, Record
+from argus_smt.capture.record import Record, pointer_of
 from argus_smt.capture.regions import Regions
 from argus_smt.capture.run import Body, Outcome, kernel_body, launcher_body, run_once
 from argus_smt.capture.signature import Signature
@@ -178,8 +178,9 @@ def _note_writes(record: Record, cases: Cases, written: dict[int, str]) -> None:
     for case in cases.cases:
         params |= written_params(case.kernel)
     for name, a in record.arguments:
-        if isinstance(a, Pointer) and (name in params or not cases.cases):
-            written[a.arg.storage] = record.kernel
+        pointer = pointer_of(a)
+        if pointer is not None and (name in params or not cases.cases):
+            written[pointer.arg.storage] = record.kernel
 
 
 def _after(s: Storage, kernel: str | None) -> Storage:

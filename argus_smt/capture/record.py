@@ -41,6 +41,30 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
+class Descriptor:
+    """A tensor descriptor that the host made: an array at `pointer`, sizes and strides in elements, and a compiled-in block.
+
+    `padding` is what lanes outside of the array read: `zero` or `nan`.
+    """
+
+    pointer: Pointer
+    shape: tuple[Term, ...]
+    strides: tuple[Term, ...]
+    block: tuple[Term, ...]
+    padding: str
+
+    def type(self, block: tuple[int, ...]) -> str:
+        """Its type in Triton's signature."""
+        return f"tensordesc<{self.pointer.triton.removeprefix('*')}[{', '.join(map(str, block))}]>"
+
+    def integers(self, name: str) -> tuple[tuple[str, Integer], ...]:
+        """The integers that Triton passes after the pointer, of the types that it gives them."""
+        shape = ((f"{name}.shape.{d}", Integer(t, fixed="i32")) for d, t in enumerate(self.shape))
+        strides = ((f"{name}.stride.{d}", Integer(t, fixed="i64")) for d, t in enumerate(self.strides))
+        return (*shape, *strides)
+
+
+@dataclass(frozen=True, slots=True)
 class Real:
     """A float that is passed at run time; `triton` is its type, `number` its value where that is no symbol."""
 
@@ -48,7 +72,12 @@ class Real:
     number: float | None = None
 
 
-Argument = Constant | Integer | Pointer | Real
+Argument = Constant | Integer | Pointer | Descriptor | Real
+
+
+def pointer_of(a: Argument) -> Pointer | None:
+    """The tensor that an argument gives the kernel access to, if any."""
+    return a.pointer if isinstance(a, Descriptor) else a if isinstance(a, Pointer) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,8 @@ def _failure(error: BaseException, world: World, path: str) -> tuple[str, str, S
     """Whether an exception means that the launcher rejects its arguments, or that nothing is known."""
     span = failing_span(error, path)
     what = f"the launcher raises {_TORCH_NAME.sub(lambda m: world.user_name(m[0]), describe(error))}"
-    if raised_by_statement(error, error.__traceback__) or world.oracle.follows_failed_check:
+    refused = error is world.oracle.refused or world.oracle.follows_failed_check
+    if refused or raised_by_statement(error, error.__traceback__):
         return "rejects", what, span
     return "unknown", what, span
 

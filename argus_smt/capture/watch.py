@@ -92,7 +92,7 @@ class Watch:
 
     def _real(self, error: Exception, trace: TracebackType | None) -> bool:
         """Whether real arguments that take this path raise the exception too."""
-        if self.oracle.follows_failed_check or raised_by_statement(error, trace):
+        if error is self.oracle.refused or self.oracle.follows_failed_check or raised_by_statement(error, trace):
             return True
         if not _in_users_frame(trace):
             return isinstance(error, ImportError | OSError | StopIteration)

@@ -82,7 +82,8 @@ def widths(arguments: Sequence[tuple[str, Integer, Term]], session: Session, hyp
             out.types[name] = "u1"
         elif a.fixed:
             out.types[name] = a.fixed
-            out.limits += [_case(part) for part in T.conjuncts(fits_type(t, a.fixed)) if part is not T.TRUE]
+            asked = [p for p in T.conjuncts(fits_type(t, a.fixed)) if session.implied(hypotheses, p) is not True]
+            out.limits += [c for c in map(_case, asked) if c not in out.limits]
         elif t.is_const:
             out.types[name] = "constexpr" if t.value == 1 and a.specialize else type_of_value(t.value)
         else:

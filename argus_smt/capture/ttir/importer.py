@@ -29,14 +29,14 @@ _PURE = frozenset(("tt.histogram", "tt.dot_scaled", "tt.fp_to_fp", "tt.reshape",
 
 
 def import_kernel(
-    text: str, *, name: str | None = None, sources: SourceMap | None = None, nan_padded: frozenset[str] = frozenset()
+    text: str, *, name: str | None = None, sources: SourceMap | None = None, nan_padded: frozenset[int] = frozenset()
 ) -> Kernel:
     """The kernel of a printed TTIR module.
 
     `name` is the kernel's name, its function's by default; it picks the function if there is one of that name, else
     the public one is taken. `sources` supplies the user's files, read from disk by default. Parameters keep the
     user's names; the parts of a tuple `t` are `t.0`, `t.1.0`, …; a descriptor `d` becomes the pointer `d` and the
-    integers `d.shape.0`, …, `d.stride.0`, …; `nan_padded` names the descriptors whose padding is NaN and not zero.
+    integers `d.shape.0`, …, `d.stride.0`, …; `nan_padded`: those descriptors, counted from 0, whose padding is NaN.
     Raises Unsupported with the place where the module has another form.
     """
     module = parse_module(text)
@@ -209,17 +209,19 @@ class _Importer:
         self.frames.pop()
         return body.ops, returned[0]
 
-    def arguments(self, f: Function, params: tuple[Value, ...], nan_padded: frozenset[str]) -> tuple[Value, ...]:
+    def arguments(self, f: Function, params: tuple[Value, ...], nan_padded: frozenset[int]) -> tuple[Value, ...]:
         """Emit what the kernel's descriptors are made of; the values that the entry function is applied to."""
         place = Place(self.placement.head(f))
         out: list[Value] = []
+        count = 0
         for i, p in enumerate(f.params):
             window = parse_window(p.type)
             if window is None:
                 out.append(params[i])
                 continue
             array = params[i : i + 1 + 2 * len(window.block)]
-            out += windows.entry_window(self, window, array, array[0].name in nan_padded, place).parts
+            out += windows.entry_window(self, window, array, count in nan_padded, place).parts
+            count += 1
         return tuple(out)
 
     def body(self, block: BasicBlock) -> None:
