@@ -69,7 +69,7 @@ def poisoned(dtype: Any, shape: tuple[int, ...]) -> Array:
     return np.full(shape, np.frombuffer(b"\x5a" * dtype.itemsize, dtype)[0])
 
 
-def masked_load(_self: Any, pointers: Any, mask: Any, other: Any, *_rest: Any) -> Any:
+def masked_load(_self: Any, pointers: Any, mask: Any, other: Any, *_rest: Any, **_named: Any) -> Any:
     kind = pointers.get_element_ty()
     dtype = np.dtype(interpreter._get_np_dtype(kind))
     shape = pointers.data.shape
@@ -83,7 +83,7 @@ def masked_load(_self: Any, pointers: Any, mask: Any, other: Any, *_rest: Any) -
     return Handle(flat.reshape(shape), kind)
 
 
-def masked_store(_self: Any, pointers: Any, value: Any, mask: Any, *_rest: Any) -> None:
+def masked_store(_self: Any, pointers: Any, value: Any, mask: Any, *_rest: Any, **_named: Any) -> None:
     values = np.broadcast_to(value.data, pointers.data.shape).reshape(-1)
     memory = RUN[-1].memory
     index, offset = memory.check("oob_write", pointers.data, mask.data, values.dtype.itemsize, RUN[-1].report)

@@ -10,7 +10,7 @@ import pytest
 from argus_smt.capture.call import parse_signature
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/index.md", "docs/signatures.md")
-DOCUMENTS += ("docs/trusting.md",)
+DOCUMENTS += ("docs/trusting.md", "docs/examples.md")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -61,3 +61,8 @@ def test_dtypes_are_all_listed(root: Path) -> None:
     from argus_smt.capture.signature import DTYPES
 
     assert listed.group(1).split() == list(DTYPES)
+
+
+def test_examples_are_all_listed(root: Path) -> None:
+    listed = re.findall(r"^\| `(\w+\.py)` \|", (root / "docs/examples.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(path.name for path in (root / "examples" / "triton").glob("*.py"))
