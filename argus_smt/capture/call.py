@@ -7,9 +7,10 @@ import math
 from functools import cache
 from typing import Any
 
-from lark import Lark, Token, Tree
+from lark import Lark, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from argus_smt.capture.expressions import Expressions, Node, children_of, introduced, power_of_two, start_of
 from argus_smt.capture.failure import SignatureError
 from argus_smt.capture.grammar import GRAMMAR
 from argus_smt.capture.signature import (
@@ -20,6 +21,7 @@ from argus_smt.capture.signature import (
     Literal,
     Range,
     ScalarType,
+    SequenceType,
     Signature,
     TableType,
     TensorType,
@@ -29,14 +31,8 @@ from argus_smt.capture.signature import (
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
-POWERS = tuple(1 << k for k in range(41))
-"""The powers of two that `pow2(…)` and `next_power_of_2` range over."""
-
 _COMPARE = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
-Node = Any
-"""A parse tree of lark, whose children are trees, tokens and None."""
-
-_SCALARS = ("int", "float", "bool", "str", "list", "constexpr")
+_SCALARS = ("int", "float", "bool", "str", "constexpr")
 
 
 @cache
@@ -51,11 +47,6 @@ def parse_signature(text: str) -> Signature:
     except UnexpectedInput as error:
         raise SignatureError(_complaint(error), text, _place(error, text)) from None
     return _Reader(text).signature(tree)
-
-
-def power_of_two(t: Term) -> Term:
-    """`t` is 1, 2, 4, …"""
-    return T.or_(*(T.eq(t, p) for p in POWERS))
 
 
 def _place(error: UnexpectedInput, text: str) -> int:
@@ -73,43 +64,52 @@ def _complaint(error: UnexpectedInput) -> str:
     return "the signature does not parse: it ends too early"
 
 
-class _Reader:
+class _Reader(Expressions):
     """Tree to data, for one text."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.used: dict[str, int] = {}
-        self.bound: frozenset[str] = frozenset()
-        self.elements = False
-
-    def fail(self, message: str, at: Any) -> SignatureError:
-        return SignatureError(message, self.text, _start(at))
 
     def signature(self, tree: Node) -> Signature:
         name, args, grid, *clauses = tree.children
-        arguments = tuple(self.argument(a) for a in _kids(args))
+        arguments = tuple(self.argument(a) for a in children_of(args))
         for i, a in enumerate(arguments):
             if any(b.name == a.name for b in arguments[:i]):
                 raise self.fail(f"argument `{a.name}` is written twice", a.position)
-        declared = {a.name for a in arguments if isinstance(a.type, ScalarType) and a.type.kind in ("int", "constexpr")}
+        leaves = tuple(leaf for a in arguments for leaf in a.leaves)
+        self.check_unique(arguments, leaves)
+        declared = {a.name for a in leaves if isinstance(a.type, ScalarType) and a.type.kind in ("int", "constexpr")}
         parts = [self.clause(c) for c in clauses if isinstance(c, Tree)]
         helpers = tuple(p for p in parts if isinstance(p, Helper))
-        declared |= self.dims_of([a.type for a in arguments] + [r for h in helpers for r in h.results])
+        results = tuple(r for h in helpers for r in h.leaves)
+        declared |= _dims_of([a.type for a in (*leaves, *results)])
         where = tuple(w for p in parts if isinstance(p, tuple) for w in p)
-        entries = tuple(self.expr(e) for e in _kids(grid.children[0])) if isinstance(grid, Tree) else None
-        self.check_names(declared, arguments)
-        return Signature(
-            str(name), arguments, entries, where, helpers, tuple(p for p in parts if isinstance(p, Defined)), self.text
-        )
+        entries = tuple(self.expr(e) for e in children_of(grid.children[0])) if isinstance(grid, Tree) else None
+        self.check_names(declared, leaves)
+        known = {a.name: a.type for a in (*leaves, *results) if isinstance(a.type, TensorType)}
+        for element, position in self.elements.items():
+            if not self.tensor_of(element.data, len(element.args), known, position).is_int:
+                raise self.fail(f"`{element.data}` holds no integers", position)
+        defined = tuple(p for p in parts if isinstance(p, Defined))
+        for d in defined:
+            self.tensor_of(d.tensor, len(d.index), known, d.position)
+        return Signature(str(name), arguments, entries, where, helpers, defined, self.text)
 
-    def dims_of(self, types: list[Type]) -> set[str]:
-        """Names that dims and strides introduce."""
-        out: set[str] = set()
-        for t in types:
-            t = t.item if isinstance(t, TableType) else t
-            if isinstance(t, TensorType):
-                out |= {str(v.data) for e in (*t.dims, *(t.strides or ())) for v in e.free}
-        return out
+    def check_unique(self, arguments: tuple[Argument, ...], leaves: tuple[Argument, ...]) -> None:
+        """Items of lists have names of their own, which no other argument may have."""
+        for a in arguments:
+            clash = next((leaf.name for leaf in a.leaves if leaf is not a and any(b.name == leaf.name for b in arguments)), "")
+            if clash:
+                raise self.fail(f"an item of `{a.name}` would be called `{clash}`, as another argument is", a.position)
+        if len({leaf.name for leaf in leaves}) < len(leaves):
+            raise self.fail("items of two arguments would have the same name", arguments[-1].position)
+
+    def tensor_of(self, name: str, rank: int, known: dict[str, TensorType], position: int) -> TensorType:
+        """The tensor of the call that an element with `rank` indices belongs to."""
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean `{near[0]}`?" if near else ""
+            raise self.fail(f"`{name}` is not a tensor of the call{hint}", position)
+        if len(known[name].dims) != rank:
+            raise self.fail(f"`{name}` has {len(known[name].dims)} dimensions, not {rank}", position)
+        return known[name]
 
     def check_names(self, declared: set[str], arguments: tuple[Argument, ...]) -> None:
         for name, position in self.used.items():
@@ -125,29 +125,52 @@ class _Reader:
     def argument(self, tree: Node) -> Argument:
         name = str(tree.children[0])
         if tree.data == "untyped":
-            return Argument(name, ScalarType("constexpr"), True, self.value(tree.children[1]), _start(tree))
+            return Argument(name, ScalarType("constexpr"), True, self.value(tree.children[1]), start_of(tree))
         type_ = self.type(tree.children[1])
         value = tree.children[2]
-        if value is None and tree.children[1].data == "list_type":
-            value = tree.children[1].children[0]
-            if value is None or value.data != "listed":
-                raise self.fail(f"a list needs its items: `{name}: list of [1, 2]`", tree)
+        literals = tree.children[1] if tree.children[1].data == "literals" else None
+        if isinstance(type_, TensorType | SequenceType | TableType):
+            if value is not None:
+                raise self.fail("a tensor cannot be pinned to a value", value)
+            return Argument(name, type_, position=start_of(tree))
+        if literals is not None:
+            if value is not None:
+                raise self.fail("the items are written twice", value)
+            return Argument(name, type_, True, tuple(self.value(v) for v in children_of(literals.children[1])), start_of(tree))
         if value is None:
-            return Argument(name, type_, position=_start(tree))
-        if isinstance(type_, TensorType):
-            raise self.fail("a tensor cannot be pinned to a value", value)
-        return Argument(name, type_, True, self.value(value), _start(tree))
+            return Argument(name, type_, position=start_of(tree))
+        return Argument(name, type_, True, self.value(value), start_of(tree))
 
     def type(self, tree: Node) -> Type:
         match tree.data:
             case "tensor":
                 return self.tensor(tree)
             case "table":
-                return TableType(self.tensor(tree.children[0]))
-            case "list_type":
-                return ScalarType("list")
+                return self.table(tree)
+            case "plain" | "literals":
+                return ScalarType(str(tree.children[0]))
+            case "unsized":
+                kind = tree.children[0]
+                raise self.fail(f"a {kind} needs its length, as in `{kind}[3] of f32[N]`, or its items, `{kind} of [1, 2]`", tree)
+            case "repeated":
+                kind, count, item = tree.children
+                if not 1 <= int(count) <= 64:
+                    raise self.fail("a list or tuple of tensors has 1 to 64 items", count)
+                return SequenceType(str(kind), (self.type(item),) * int(count))
+            case "several":
+                return SequenceType(str(tree.children[0]), tuple(self.type(t) for t in children_of(tree.children[1])))
             case _:
                 return self.scalar(tree)
+
+    def table(self, tree: Node) -> TableType:
+        index, count, item = tree.children
+        if index is None:
+            return TableType(self.tensor(item))
+        size = self.expr(count, uses=False)
+        self.bound, self.open = frozenset([str(index)]), True
+        pointee = self.tensor(item)
+        self.bound, self.open = frozenset(), False
+        return TableType(pointee, str(index), size)
 
     def scalar(self, tree: Node) -> ScalarType:
         name, inside = tree.children
@@ -167,7 +190,7 @@ class _Reader:
 
     def real(self, tree: Node, text: str) -> ScalarType:
         """A float with a range; its bounds are numbers."""
-        parts = [self.value(v) for v in (_kids(tree.children[0]) if tree.data == "set" else tree.children)]
+        parts = [self.value(v) for v in (children_of(tree.children[0]) if tree.data == "set" else tree.children)]
         numbers = [float(v) for v in parts if isinstance(v, int | float) and not isinstance(v, bool)]
         if len(numbers) != len(parts) or not numbers:
             raise self.fail("the range of a float is made of numbers", tree)
@@ -187,14 +210,14 @@ class _Reader:
             raise self.fail(f"unknown dtype `{dtype}`{hint}; known are {', '.join(DTYPES)}", dtype)
         strides = None
         if layout is not None and layout.data == "strides":
-            strides = tuple(self.expr(e, uses=False) for e in _kids(layout.children[0]))
-            if len(strides) != len(_kids(dims)):
-                raise self.fail(f"{len(_kids(dims))} dimensions but {len(strides)} strides", layout)
+            strides = tuple(self.expr(e, uses=False) for e in children_of(layout.children[0]))
+            if len(strides) != len(children_of(dims)):
+                raise self.fail(f"{len(children_of(dims))} dimensions but {len(strides)} strides", layout)
         fields: dict[str, Any] = {}
         for q in quals:
             self.qualifier(q, str(dtype), fields)
         return TensorType(
-            str(dtype), tuple(self.expr(d, uses=False) for d in _kids(dims)), strides,
+            str(dtype), tuple(self.expr(d, uses=False) for d in children_of(dims)), strides,
             layout is not None and layout.data == "strided", **fields,
         )  # fmt: skip
 
@@ -218,7 +241,7 @@ class _Reader:
 
     def range(self, tree: Node) -> Range:
         if tree.data == "set":
-            values = [self.value(v) for v in _kids(tree.children[0])]
+            values = [self.value(v) for v in children_of(tree.children[0])]
             if not all(type(v) is int for v in values):
                 raise self.fail("a set lists integers", tree)
             return Range(values=tuple(sorted(v for v in values if isinstance(v, int))))
@@ -228,116 +251,46 @@ class _Reader:
     def clause(self, tree: Node) -> Helper | Defined | tuple[Where, ...]:
         match tree.data:
             case "where":
-                return tuple(self.condition(c) for c in _kids(tree.children[0]))
+                return tuple(self.condition(c) for c in children_of(tree.children[0]))
             case "helper":
                 name, params, types = tree.children
-                return Helper(str(name), tuple(map(str, _kids(params))), tuple(self.type(t) for t in _kids(types)), _start(tree))
+                path = ".".join(map(str, name.children))
+                results = tuple(self.type(t) for t in children_of(types))
+                return Helper(path, tuple(map(str, children_of(params))), results, start_of(tree))
             case _:
                 name, names, conds = tree.children
-                index = tuple(map(str, _kids(names)))
-                self.bound = frozenset(index)
-                conditions = tuple(self.condition(c).term for c in _kids(conds))
-                self.bound = frozenset()
-                return Defined(str(name), index, conditions, _start(tree))
+                index = tuple(map(str, children_of(names)))
+                self.bound, self.open = frozenset(index), True
+                conditions = tuple(self.condition(c).term for c in children_of(conds))
+                self.bound, self.open = frozenset(), False
+                text = " ".join(self.text[tree.meta.start_pos : tree.meta.end_pos].split())
+                return Defined(str(name), index, conditions, start_of(tree), text)
 
     def condition(self, tree: Node) -> Where:
         text = self.text[tree.meta.start_pos : tree.meta.end_pos]
         if tree.data == "pow2":
-            return Where(power_of_two(self.expr(tree.children[0])), text, _start(tree))
+            return Where(power_of_two(self.expr(tree.children[0])), text, start_of(tree))
         first = tree.children[0]
-        if isinstance(first, Tree) and first.data == "element":
+        if isinstance(first, Tree) and first.data == "element" and not self.open:
             if len(tree.children) != 3 or tree.children[1] != "==":
                 raise self.fail("a fact about an element is written name[index] == value", tree)
-            index = tuple(self.expr(e) for e in _kids(first.children[1]))
-            return Where(self.expr(tree.children[2]), text, _start(tree), str(first.children[0]), index)
+            index = tuple(self.expr(e) for e in children_of(first.children[1]))
+            return Where(self.expr(tree.children[2]), text, start_of(tree), str(first.children[0]), index)
         sides = [self.expr(e) for e in tree.children[::2]]
         relations = [_COMPARE[str(o)] for o in tree.children[1::2]]
         parts = (r(a, b) for r, a, b in zip(relations, sides, sides[1:], strict=False))
         if len(sides) == 2 and tree.children[1] == "==" and sides[0].op == "var":
-            return Where(T.and_(*parts), text, _start(tree), defines=str(sides[0].data), other=sides[1])
-        return Where(T.and_(*parts), text, _start(tree))
-
-    def value(self, tree: Any) -> Literal | Term:
-        """A literal, or the term of an expression with names."""
-        match tree.data:
-            case "number":
-                return float(tree.children[0])
-            case "negated":
-                return -float(tree.children[0])
-            case "string":
-                return str(tree.children[0])[1:-1]
-            case "listed":
-                return tuple(self.value(v) for v in _kids(tree.children[0]))
-            case "name" if tree.children[0] in ("True", "False", "None"):
-                return {"True": True, "False": False, "None": None}[str(tree.children[0])]
-            case _:
-                t = self.expr(tree)
-                return t.value if t.is_const else t
-
-    def expr(self, tree: Any, uses: bool = True) -> Term:
-        """The term of an expression; with `uses` its names must be declared somewhere."""
-        kids = tree.children
-        match tree.data:
-            case "integer":
-                return T.const(int(kids[0]))
-            case "name":
-                if uses and kids[0] not in self.bound:
-                    self.used.setdefault(str(kids[0]), _start(tree))
-                return T.var(str(kids[0]))
-            case "neg":
-                return -self.expr(kids[0], uses)
-            case "power":
-                return self.power(self.expr(kids[0], uses), int(kids[1]), tree)
-            case "add" | "sub" | "mul" | "floordiv" | "mod":
-                return self.arithmetic(tree, self.expr(kids[0], uses), self.expr(kids[1], uses))
-            case "call":
-                return self.call(tree, [self.expr(e, uses) for e in _kids(kids[1])])
-            case "element":
-                raise self.fail("elements of tensors are only allowed in `where name[index] == value`", tree)
-            case _:
-                raise self.fail("an integer expression is wanted here", tree)
-
-    def power(self, base: Term, exponent: int, tree: Node) -> Term:
-        if exponent > 64:
-            raise self.fail("exponents go up to 64", tree)
-        out = T.ONE
-        for _ in range(exponent):
-            out = out * base
-        return out
-
-    def arithmetic(self, tree: Node, a: Term, b: Term) -> Term:
-        match tree.data:
-            case "add":
-                return a + b
-            case "sub":
-                return a - b
-            case "mul":
-                return a * b
-        if b is T.ZERO:
-            raise self.fail("division by zero", tree)
-        return T.div(a, b) if tree.data == "floordiv" else T.mod(a, b)
-
-    def call(self, tree: Node, args: list[Term]) -> Term:
-        name = str(tree.children[0])
-        if name == "cdiv" and len(args) == 2:
-            return T.div(args[0] + args[1] - 1, args[1])
-        if name in ("min", "max") and len(args) >= 2:
-            out = args[0]
-            for a in args[1:]:
-                out = T.minimum(out, a) if name == "min" else T.maximum(out, a)
-            return out
-        if name == "pow2":
-            raise self.fail("pow2(…) is a condition of its own: `where pow2(N)`", tree)
-        raise self.fail(f"no such function `{name}`; there are cdiv(a, b), min(…) and max(…)", tree)
+            return Where(T.and_(*parts), text, start_of(tree), defines=str(sides[0].data), other=sides[1])
+        return Where(T.and_(*parts), text, start_of(tree))
 
 
-def _kids(tree: Any) -> list[Any]:
-    return [] if tree is None else [c for c in tree.children if c is not None]
-
-
-def _start(at: Any) -> int:
-    if isinstance(at, int):
-        return at
-    if isinstance(at, Token):
-        return at.start_pos or 0
-    return 0 if at.meta.empty else int(at.meta.start_pos)
+def _dims_of(types: list[Type]) -> set[str]:
+    """Names that dims and strides introduce."""
+    out: set[str] = set()
+    for t in types:
+        if isinstance(t, TableType):
+            inner = {str(v.data) for e in (*t.item.dims, *(t.item.strides or ())) for v in introduced(e)}
+            out |= (inner - {t.index}) | ({str(v.data) for v in t.count.free} if t.count is not None else set())
+        elif isinstance(t, TensorType):
+            out |= {str(v.data) for e in (*t.dims, *(t.strides or ())) for v in e.free}
+    return out

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from argus_smt.capture.expressions import introduced
 from argus_smt.capture.failure import SignatureError
 from argus_smt.capture.signature import Argument, Range, ScalarType, Signature, TableType, TensorType
 from argus_smt.ir.launch import Condition, Facts, Symbol
@@ -26,8 +27,24 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """A table of addresses: `count` entries, of which number `index` points to a tensor of these dims and strides.
+
+    Terms may apply names of integer tensors to indices. `index` is empty and `count` None for `table of …`.
+    """
+
+    name: str
+    index: str
+    count: Term | None
+    item: Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class Domain:
-    """All integers that a signature speaks of. `ints` maps integer arguments to terms, `grid` is over the symbols too."""
+    """All integers that a signature speaks of. `ints` maps integer arguments to terms, `grid` is over the symbols too.
+
+    Items of lists and tuples are called `name_0`, `name_1`, …
+    """
 
     signature: Signature
     symbols: tuple[Symbol, ...]
@@ -38,6 +55,7 @@ class Domain:
     ints: dict[str, Term]
     grid: tuple[Term, ...] | None
     notes: tuple[str, ...] = ()
+    tables: dict[str, Table] = field(default_factory=dict)
 
     @property
     def hypotheses(self) -> tuple[Term, ...]:
@@ -77,30 +95,26 @@ class _Builder:
         return SignatureError(message, self.s.text, position)
 
     def build(self) -> Domain:
-        for a in self.s.arguments:
+        leaves, results = self.s.leaves, tuple(r for h in self.s.helpers for r in h.leaves)
+        for a in (*leaves, *results):
             self.introduce(a)
-        for h in self.s.helpers:
-            for i, r in enumerate(h.results):
-                self.introduce(Argument(f"{h.name}_{i}", r, position=h.position))
         self.pin()
-        tensors = {a.name: self.tensor(a.name, a.type, a.position) for a in self.s.arguments if isinstance(a.type, TensorType)}
-        results = {
-            h.name: tuple(self.result(f"{h.name}_{i}", r, h.position) for i, r in enumerate(h.results)) for h in self.s.helpers
-        }
+        tensors = {a.name: self.tensor(a.name, a.type, a.position) for a in leaves if isinstance(a.type, TensorType)}
+        tables = {a.name: self.table(a.name, a.type, a.position) for a in leaves if isinstance(a.type, TableType)}
+        returned = {h.name: tuple(self.result(r) for r in h.leaves) for h in self.s.helpers}
         for w in self.s.where:
             if not w.tensor and T.var(w.defines) not in self.mapping:
                 self.require(w.term, "call", w.text)
             elif w.tensor and w.tensor not in tensors:
                 raise self.fail(f"`{w.tensor}` is not a tensor of the call", w.position)
-        for a in self.s.arguments:
-            if isinstance(a.type, ScalarType) and a.type.kind == "int" and a.type.range is not None:
-                self.in_range(T.var(a.name), a.type.range, f"{a.name} {a.type.text}")
-        ints = {
-            a.name: self.sub(T.var(a.name)) for a in self.s.arguments if isinstance(a.type, ScalarType) and a.type.kind == "int"
-        }
+        integers = [(a, a.type) for a in leaves if isinstance(a.type, ScalarType) and a.type.kind == "int"]
+        for a, t in integers:
+            if t.range is not None:
+                self.in_range(T.var(a.name), t.range, f"{a.name} {t.text}")
+        ints = {a.name: self.sub(T.var(a.name)) for a, _ in integers}
         grid = None if self.s.grid is None else tuple(map(self.sub, self.s.grid))
         return Domain(
-            self.s, self.symbols(), tuple(self.conditions), tensors, results, ints, grid, tuple(self.notes)
+            self.s, self.symbols(), tuple(self.conditions), tensors, returned, ints, grid, tuple(self.notes), tables
         )  # fmt: skip
 
     # ------------------------------------------------------------ names
@@ -108,8 +122,9 @@ class _Builder:
     def introduce(self, a: Argument) -> None:
         """Note the names that an argument brings, with kind and description."""
         match a.type:
-            case TableType():
-                raise self.fail("tables of addresses are not supported", a.position)
+            case TableType(item, index, count):
+                for d in (*item.dims, *(self.strides_of(a.name, item) or ()), *(() if count is None else (count,))):
+                    self.name(d, "dim" if d is count or d in item.dims else "stride", f"`{a.name}`", index)
             case TensorType():
                 for i, d in enumerate(a.type.dims):
                     self.name(d, "dim", f"size {i} of `{a.name}`")
@@ -118,23 +133,25 @@ class _Builder:
             case ScalarType("int"):
                 if a.name not in self.kinds:
                     self.kinds[a.name] = ("int", f"argument `{a.name}`")
-            case ScalarType("str" | "list" | "constexpr" as kind) if not a.pinned:
-                raise self.fail(f"a {kind} argument needs a value: `{a.name}: {kind} = …`", a.position)
+            case ScalarType("str" | "list" | "tuple" | "constexpr" as kind) if not a.pinned:
+                items = f" or its items' types: `{a.name}: {kind}[2] of f32[N]`" if kind in ("list", "tuple") else ""
+                raise self.fail(f"a {kind} argument needs a value: `{a.name}: {kind} = …`{items}", a.position)
             case ScalarType("bool") if not a.pinned:
                 self.kinds[a.name] = ("bool", f"argument `{a.name}`")
 
     def strides_of(self, name: str, t: TensorType) -> tuple[Term, ...] | None:
         return tuple(T.var(f"{name}_s{i}") for i in range(len(t.dims))) if t.strided else t.strides
 
-    def name(self, expr: Term, kind: str, about: str) -> None:
-        for v in sorted(expr.free, key=lambda v: v.ident):
+    def name(self, expr: Term, kind: str, about: str, but: str = "") -> None:
+        """Declare the names of a size or stride, but for the one that an index binds."""
+        for v in sorted((v for v in introduced(expr) if v.data != but), key=lambda v: v.ident):
             old = self.kinds.get(v.data, ("", ""))[0]
             if not old or (old in ("stride", "int") and kind == "dim"):
                 self.kinds[v.data] = (kind, about if expr is v else f"in {about}")
 
     def pin(self) -> None:
         """Names that stand for terms: pinned arguments and `where name == term`."""
-        for a in self.s.arguments:
+        for a in self.s.leaves:
             if a.pinned and isinstance(a.type, ScalarType) and a.type.kind in ("int", "constexpr"):
                 if isinstance(a.value, Term | int) and not isinstance(a.value, bool):
                     self.define(a.name, T.lift(a.value), f"{a.name} == {a.value}")
@@ -189,16 +206,29 @@ class _Builder:
 
     # ------------------------------------------------------------ arguments
 
-    def result(self, name: str, r: object, position: int) -> Tensor | Term:
-        match r:
-            case TensorType():
-                return self.tensor(name, r, position)
-            case ScalarType("int"):
-                if r.range:
-                    self.in_range(T.var(name), r.range, f"{name} {r.text}")
-                return self.sub(T.var(name))
+    def result(self, a: Argument) -> Tensor | Term:
+        match a.type:
+            case TensorType() as t:
+                return self.tensor(a.name, t, a.position)
+            case ScalarType("int" | "bool") as t:
+                if t.range:
+                    self.in_range(T.var(a.name), t.range, f"{a.name} {t.text}")
+                return self.sub(T.var(a.name))
             case _:
-                raise self.fail("a helper returns tensors and integers", position)
+                raise self.fail("a helper returns tensors, integers and booleans", a.position)
+
+    def table(self, name: str, t: TableType, position: int) -> Table:
+        if t.item.role == "uninit":
+            raise self.fail("what a table points to is given, `out` or `inout`", position)
+        count = self.maybe(t.count)
+        if count is not None and not count.is_const:
+            self.require(T.ge(count, 1), "default", f"{count} >= 1")
+        dims = tuple(map(self.sub, t.item.dims))
+        strides = contiguous(dims) if t.item.strides is None else tuple(map(self.sub, t.item.strides))
+        if t.item.strided:
+            strides = tuple(map(self.sub, self.strides_of(name, t.item) or ()))
+        item = Tensor(f"{name}[{t.index or '…'}]", _memory_type(t.item), dims, strides, t.item.role, self.facts("", t.item))
+        return Table(name, t.index, count, item)
 
     def tensor(self, name: str, t: TensorType, position: int) -> Tensor:
         for d in t.dims:
@@ -212,7 +242,7 @@ class _Builder:
         strides = contiguous(dims) if given is None else tuple(map(self.sub, given))
         if t.strided and t.role in ("out", "inout"):
             self.notes.append(f"no two elements of `{name}` share an address (assumed of its strides)")
-        return Tensor(name, "i1" if t.dtype == "bool" else t.dtype, dims, strides, t.role, self.facts(name, t))
+        return Tensor(name, _memory_type(t), dims, strides, t.role, self.facts(name, t))
 
     def facts(self, name: str, t: TensorType) -> Facts | None:
         r = t.range or Range()
@@ -230,6 +260,10 @@ class _Builder:
         if r is None or r.lower is None or r.upper is None:
             return None
         return self.sub(r.lower), self.sub(r.upper)
+
+
+def _memory_type(t: TensorType) -> str:
+    return "i1" if t.dtype == "bool" else t.dtype
 
 
 def _bound(t: Term, name: str) -> tuple[int, int] | None:

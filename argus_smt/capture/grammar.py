@@ -9,17 +9,21 @@ args: arg ("," arg)* [","]
 arg: NAME ":" type ["=" value]   -> typed
    | NAME "=" value              -> untyped
 
-?type: tensor | scalar | list_type | table
+?type: tensor | scalar | sequence | table
 tensor: NAME "[" [dims] "]" [layout] qualifier*
 dims: expr ("," expr)* [","]
 layout: "{" [exprs] "}"          -> strides
       | "strided"                -> strided
 scalar: NAME [in_range]
 in_range: "in" range
-list_type: "list" ["of" list_items]
-list_items: "[" [values] "]"     -> listed
-          | NAME                 -> list_item
-table: "table" "of" tensor
+sequence: SEQUENCE               -> plain
+        | SEQUENCE "of" "[" [values] "]" -> literals
+        | SEQUENCE "of" "(" [values] ")" -> literals
+        | SEQUENCE "of" type     -> unsized
+        | SEQUENCE "[" INT "]" "of" type -> repeated
+        | SEQUENCE "(" types ")" -> several
+SEQUENCE.3: /(list|tuple)(?!\w)/
+table: "table" ["[" NAME ":" expr "]"] "of" tensor
 
 ?qualifier: in_range             -> q_range
           | "distinct" ["except" expr] -> q_distinct
@@ -34,11 +38,13 @@ range: "[" bound "," bound "]"   -> closed
 ?bound: expr | FLOAT -> number | "-" FLOAT -> negated
 
 ?value: expr | FLOAT -> number | "-" FLOAT -> negated | STRING -> string | "[" [values] "]" -> listed
+      | "(" value "," [values] ")" -> tupled
 values: value ("," value)* [","]
 
 ?clause: "where" conds           -> where
-       | "helper" NAME "(" [names] ")" "->" types -> helper
+       | "helper" dotted "(" [names] ")" "->" types -> helper
        | "defined" NAME "[" names "]" "if" conds  -> defined
+dotted: NAME ("." NAME)*
 names: NAME ("," NAME)*
 types: type ("," type)*
 conds: cond ("," cond)*

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Union
 
 from argus_smt.ir.types import Scalar
 from argus_smt.smt.term import Term
@@ -55,7 +56,7 @@ class TensorType:
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """`kind` is int | float | bool | str | list | constexpr; `text` is the range as written.
+    """`kind` is int | float | bool | str | list | tuple | constexpr; `text` is the range as written.
 
     `floats` are inclusive bounds of a float, `choices` the only values it has.
     """
@@ -69,12 +70,26 @@ class ScalarType:
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """A tensor of addresses of tensors of type `item`."""
+    """A one-dimensional i64 tensor of `count` addresses; entry number `index` points to a tensor of type `item`.
+
+    Dims and strides of `item` may use `index` and elements of integer tensors of the signature, which are written as
+    applications `T.app(tensor, indices)`. Without `index` and `count` all entries are alike and their number is not said.
+    """
 
     item: TensorType
+    index: str = ""
+    count: Term | None = None
 
 
-Type = TensorType | ScalarType | TableType
+@dataclass(frozen=True, slots=True)
+class SequenceType:
+    """A Python list or tuple (`kind`) whose items have the types of `items`."""
+
+    kind: str
+    items: tuple[Type, ...]
+
+
+Type = Union[TensorType, ScalarType, TableType, SequenceType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +101,14 @@ class Argument:
     pinned: bool = False
     value: Literal = None
     position: int = 0
+
+    @property
+    def leaves(self) -> tuple[Argument, ...]:
+        """The argument itself, or for a list or tuple its items as arguments `name_0`, `name_1`, …"""
+        if not isinstance(self.type, SequenceType):
+            return (self,)
+        items = (Argument(f"{self.name}_{i}", t, position=self.position) for i, t in enumerate(self.type.items))
+        return tuple(leaf for item in items for leaf in item.leaves)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +129,18 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """Contract of a host function: what it returns for any arguments."""
+    """Contract of a host function, or of a method as `Class.method`: what it returns for any arguments."""
 
     name: str
     params: tuple[str, ...]
     results: tuple[Type, ...]
     position: int = 0
+
+    @property
+    def leaves(self) -> tuple[Argument, ...]:
+        """The results as arguments of their own."""
+        base = self.name.replace(".", "_")
+        return tuple(Argument(f"{base}_{i}", r, position=self.position) for i, r in enumerate(self.results))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +151,7 @@ class Defined:
     index: tuple[str, ...]
     conditions: tuple[Term, ...]
     position: int = 0
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +165,11 @@ class Signature:
     helpers: tuple[Helper, ...] = ()
     defined: tuple[Defined, ...] = ()
     text: str = ""
+
+    @property
+    def leaves(self) -> tuple[Argument, ...]:
+        """All arguments, those inside of lists and tuples by names of their own."""
+        return tuple(leaf for a in self.arguments for leaf in a.leaves)
 
     def argument(self, name: str) -> Argument | None:
         """The argument called `name`, if there is one."""

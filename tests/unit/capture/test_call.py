@@ -27,6 +27,12 @@ GOOD = [
     "f(x: f32[M]) where M % 4 == 0, 1 <= M <= 2**20 where pow2(M // 4)",
     "f(x: i32[T, K]) helper plan(x, 3) -> i32[P] in [0, T)".replace("x, 3", "x, n") + ", int in [1, 8] where P <= T",
     "f(x: f32[P, C], used: i32[P]) defined x[p, t] if t < 3, p >= 0",
+    "f(x: f32[M], sizes: list = [1, [2, 'a']], shape: tuple = (4, 8), one: tuple = (M,), t: tuple of (1, 2.5))",
+    "f(xs: list[3] of f32[N] strided, ys: tuple(f32[N], int in [1, 4], list[2] of i32[K] in [0, N)), z: f32[K])",
+    "f(ms: i32[G] in [1, K], lds: i64[G], ptrs: table[g: G] of f16[ms[g], K]{lds[g], 1})",
+    "f(ptrs: table[e: 2 * E] of i8[K, e + 1] in [0, K] out, q: f32[E], t: table of f32[M])",
+    "f(cache: f32[P, T, D], used: i32[P] in [0, T]) defined cache[p, t, d] if t < used[p]",
+    "f(x: f32[M]) helper Plan.build(x) -> int in [1, 8], i32[G + 1] nondecreasing in [0, M] helper go() -> bool",
     "f(in_: f32[M], of: f32[M], grid: f32[M], where_: f32[M], distinct: f32[M])",
 ]  # fmt: skip
 
@@ -48,10 +54,21 @@ BAD = [
     ("f(x: f32[M], t: f32[M] = 3)", "a tensor cannot be pinned", "3)"),
     ("f(s: str)", "needs a value", "s: str"),
     ("f(x: f32[M]) where x[0] > 3", "name[index] == value", "x[0]"),
-    ("f(x: f32[x[0]])", "only allowed in `where", "x[0]]"),
+    ("f(x: f32[x[0]])", "give the size a name of its own", "x[0]]"),
     ("k(x: f32[n], B=4) grid (cdiv(n, C),)", "`C` is not declared", "C),"),
     ("f(n: int = 1.5)", "is an integer", "n: int"),
-    ("f(t: table of f32[M])", "not supported", "t: table"),
+    ("f(xs: list of f32[N])", "a list needs its length", "list of"),
+    ("f(xs: list)", "a list argument needs a value", "xs: list"),
+    ("f(xs: list[0] of f32[N])", "1 to 64 items", "0]"),
+    ("f(xs: list[2] of f32[N], xs_1: int)", "an item of `xs` would be called `xs_1`", "xs: list"),
+    ("f(p: table[g: G] of f16[m[g], K])", "`m` is not a tensor of the call", "m[g]"),
+    ("f(m: f32[G], p: table[g: G] of f16[m[g], K])", "`m` holds no integers", "m[g]"),
+    ("f(m: i32[G], p: table[g: G] of f16[m[g, 1], K])", "`m` has 1 dimensions, not 2", "m[g, 1]"),
+    ("f(m: i32[G], p: table[g: G] of f16[m[h], K])", "`h` is not declared", "h]"),
+    ("f(m: i32[G], p: table[g: G] of f16[g, K] uninit)", "is given, `out` or `inout`", "p: table"),
+    ("f(x: f32[P, T]) defined x[p] if p < 3", "`x` has 2 dimensions, not 1", "defined"),
+    ("f(x: f32[P]) defined y[p] if p < 3", "`y` is not a tensor of the call", "defined"),
+    ("f(x: f32[P], u: i32[P]) defined x[p] if p < v[p]", "`v` is not a tensor of the call", "v[p]"),
 ]
 
 
@@ -62,6 +79,8 @@ def test_prints_to_a_text_of_the_same_meaning(text: str) -> None:
     assert show_signature(again) == show_signature(signature)
     one, two = build_domain(signature), build_domain(again)
     assert (one.symbols, one.tensors, one.ints, one.grid) == (two.symbols, two.tensors, two.ints, two.grid)
+    assert (one.tables, one.results) == (two.tables, two.results)
+    assert [(d.tensor, d.conditions) for d in signature.defined] == [(d.tensor, d.conditions) for d in again.defined]
     assert [c.term for c in one.preconditions] == [c.term for c in two.preconditions]
 
 
@@ -120,3 +139,22 @@ def test_strided_makes_one_stride_a_dim_and_lists_what_it_assumes() -> None:
     d = build_domain(parse_signature("f(x: f32[M, N] strided inout)"))
     assert d.tensors["x"].strides == (T.var("x_s0"), T.var("x_s1"))
     assert d.notes == ("no two elements of `x` share an address (assumed of its strides)",)
+
+
+def test_lists_and_tuples() -> None:
+    s = parse_signature("f(xs: list[2] of f32[N], p: tuple(int in [1, 4], f32[K]), q: tuple = (1, 2)) where p_0 <= N")
+    d = build_domain(s)
+    assert list(d.tensors) == ["xs_0", "xs_1", "p_1"]
+    assert d.ints == {"p_0": T.var("p_0")}
+    assert [a.name for a in s.arguments[0].leaves] == ["xs_0", "xs_1"]
+    assert s.arguments[2].value == (1, 2)
+
+
+def test_tables_speak_of_elements() -> None:
+    d = build_domain(parse_signature("f(ms: i32[G] in [1, R], ptrs: table[g: G] of f16[ms[g], K + R])"))
+    table = d.tables["ptrs"]
+    m = T.app("ms", T.var("g"))
+    assert (table.index, table.count) == ("g", T.var("G"))
+    assert table.item.dims == (m, K + T.var("R"))
+    assert table.item.strides == (K + T.var("R"), T.ONE)
+    assert {s.name: s.kind for s in d.symbols} == {"G": "dim", "K": "dim", "R": "dim"}
