@@ -18,7 +18,6 @@ from argus_smt.capture.signature import (
     Argument,
     Defined,
     Helper,
-    Literal,
     Range,
     ScalarType,
     SequenceType,
@@ -29,7 +28,6 @@ from argus_smt.capture.signature import (
     Where,
 )  # fmt: skip
 from argus_smt.smt import term as T
-from argus_smt.smt.term import Term
 
 _COMPARE = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
 _SCALARS = ("int", "float", "bool", "str", "constexpr")
@@ -256,15 +254,18 @@ class _Reader(Expressions):
                 name, params, types = tree.children
                 path = ".".join(map(str, name.children))
                 results = tuple(self.type(t) for t in children_of(types))
-                return Helper(path, tuple(map(str, children_of(params))), results, start_of(tree))
+                return Helper(path, tuple(map(str, children_of(params))), results, start_of(tree), self.text_of(tree))
             case _:
                 name, names, conds = tree.children
                 index = tuple(map(str, children_of(names)))
                 self.bound, self.open = frozenset(index), True
                 conditions = tuple(self.condition(c).term for c in children_of(conds))
                 self.bound, self.open = frozenset(), False
-                text = " ".join(self.text[tree.meta.start_pos : tree.meta.end_pos].split())
-                return Defined(str(name), index, conditions, start_of(tree), text)
+                return Defined(str(name), index, conditions, start_of(tree), self.text_of(tree))
+
+    def text_of(self, tree: Node) -> str:
+        """The clause as written, without its first word."""
+        return " ".join(self.text[tree.meta.start_pos : tree.meta.end_pos].split()).partition(" ")[2]
 
     def condition(self, tree: Node) -> Where:
         text = self.text[tree.meta.start_pos : tree.meta.end_pos]

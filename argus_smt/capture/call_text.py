@@ -54,7 +54,11 @@ def _type(t: Type) -> str:
         case TensorType():
             return _tensor(t)
         case TableType(item, index, count):
-            return f"table[{index}: {_expr(count) if count is not None else ''}] of {_tensor(item)}" if index else f"table of {_tensor(item)}"
+            return (
+                f"table[{index}: {_expr(count) if count is not None else ''}] of {_tensor(item)}"
+                if index
+                else f"table of {_tensor(item)}"
+            )
         case SequenceType(kind, items):
             return f"{kind}({', '.join(map(_type, items))})"
         case ScalarType(kind, range_, text):

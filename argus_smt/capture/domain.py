@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from argus_smt.capture import signature as S
 from argus_smt.capture.expressions import introduced
 from argus_smt.capture.failure import SignatureError
 from argus_smt.capture.signature import Argument, Range, ScalarType, Signature, TableType, TensorType
-from argus_smt.ir.launch import Condition, Facts, Symbol
+from argus_smt.ir.launch import Condition, Defined, Facts, Symbol
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
@@ -56,6 +57,14 @@ class Domain:
     grid: tuple[Term, ...] | None
     notes: tuple[str, ...] = ()
     tables: dict[str, Table] = field(default_factory=dict)
+    defined: tuple[Defined, ...] = ()
+    """Of single tensors: where they are initialised."""
+    mapping: dict[Term, Term] = field(default_factory=dict)
+    """Names of the signature that stand for terms."""
+
+    def over_symbols(self, t: Term) -> Term:
+        """A term of the signature over the symbols."""
+        return T.substitute(t, self.mapping)
 
     @property
     def hypotheses(self) -> tuple[Term, ...]:
@@ -112,9 +121,12 @@ class _Builder:
             if t.range is not None:
                 self.in_range(T.var(a.name), t.range, f"{a.name} {t.text}")
         ints = {a.name: self.sub(T.var(a.name)) for a, _ in integers}
+        self.notes += [f"contract of a helper: {h.text}" for h in self.s.helpers]
+        self.notes += [f"initialised elements: {d.text}" for d in self.s.defined]
         grid = None if self.s.grid is None else tuple(map(self.sub, self.s.grid))
         return Domain(
-            self.s, self.symbols(), tuple(self.conditions), tensors, returned, ints, grid, tuple(self.notes), tables
+            self.s, self.symbols(), tuple(self.conditions), tensors, returned, ints, grid, tuple(self.notes), tables,
+            tuple(self.defined(d) for d in self.s.defined), dict(self.mapping),
         )  # fmt: skip
 
     # ------------------------------------------------------------ names
@@ -216,6 +228,11 @@ class _Builder:
                 return self.sub(T.var(a.name))
             case _:
                 raise self.fail("a helper returns tensors, integers and booleans", a.position)
+
+    def defined(self, d: S.Defined) -> Defined:
+        """The clause over the symbols; names that its index binds are not those of the call."""
+        inside = {k: v for k, v in self.mapping.items() if k.data not in d.index}
+        return Defined(d.tensor, d.index, T.and_(*(T.substitute(c, inside) for c in d.conditions)), d.text)
 
     def table(self, name: str, t: TableType, position: int) -> Table:
         if t.item.role == "uninit":

@@ -85,7 +85,7 @@ def require_arguments(listing: Listing, name: str, given: list[str]) -> None:
     positional = [p.arg for p in (*a.posonlyargs, *a.args)]
     needed = positional[: len(positional) - len(a.defaults)]
     needed += [p.arg for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is None]
-    allowed = {*positional, *(p.arg for p in a.kwonlyargs)}
+    allowed = {*positional, *(p.arg for p in a.kwonlyargs), *((a.vararg.arg,) if a.vararg is not None else ())}
     span = Span(listing.file, f.lineno, f.col_offset + 1)
     missing = [n for n in needed if n not in given]
     if missing:

@@ -102,6 +102,7 @@ class _Assembly:
             self.registry.floats.shown(
                 T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing")))
             ),
+            self.domain.defined,
         )  # fmt: skip
 
     def _symbols(self) -> tuple[Symbol, ...]:

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from argus_smt.capture import hosts
+from argus_smt.capture.arguments import arguments, call_with
+from argus_smt.capture.contracts import contracts
 from argus_smt.capture.failure import CaptureError, PathEnd
 from argus_smt.capture.intercept import Recorder
 from argus_smt.capture.ledger import Ledger
 from argus_smt.capture.module import Loader, describe, failing_span
 from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Record
-from argus_smt.capture.signature import ScalarType, Signature, TensorType
+from argus_smt.capture.signature import Signature
 from argus_smt.capture.state import State
 from argus_smt.capture.watch import Watch, raised_by_statement
 from argus_smt.capture.world import Registry, World
@@ -125,11 +127,9 @@ def launcher_body(signature: Signature) -> Body:
     def body(world: World, recorder: Recorder, names: dict[str, Any]) -> None:
         values = arguments(world, signature)
         recorder.ledger.adopt_inputs()
-        stubs = {h.name: _helper(world, recorder, h.name) for h in signature.helpers}
-        names.update(stubs)
-        function = names[signature.name]
-        function = getattr(function, "__wrapped_launcher__", function)
-        function(**values)
+        with contracts(world, recorder.ledger, names):
+            function = names[signature.name]
+            call_with(getattr(function, "__wrapped_launcher__", function), values)
 
     return body
 
@@ -144,37 +144,3 @@ def kernel_body(signature: Signature) -> Body:
         names[signature.name].run(grid=grid, warmup=False, **values)
 
     return body
-
-
-def arguments(world: World, signature: Signature) -> dict[str, Any]:
-    """Fake values of the arguments of a signature."""
-    domain = world.registry.domain
-    out: dict[str, Any] = {}
-    for a in signature.arguments:
-        match a.type:
-            case TensorType(dtype=dtype):
-                out[a.name] = world.tensor(domain.tensors[a.name], dtype)
-            case ScalarType("int"):
-                out[a.name] = world.integer(domain.ints[a.name])
-            case ScalarType("bool") if not a.pinned:
-                out[a.name] = world.oracle.decide(T.eq(T.var(a.name), 1), "branch", NOWHERE)
-            case ScalarType("float") if not a.pinned:
-                out[a.name] = world.real(a.name, a.type)
-            case _:
-                value = a.value
-                out[a.name] = list(value) if isinstance(value, tuple) else _value(world, value)
-    return out
-
-
-def _value(world: World, value: Any) -> Any:
-    return world.integer(value) if isinstance(value, Term) else value
-
-
-def _helper(world: World, recorder: Recorder, name: str) -> Any:
-    def stub(*args: Any, **kwargs: Any) -> Any:
-        results = world.registry.domain.results[name]
-        out = [world.integer(r) if isinstance(r, Term) else world.tensor(r) for r in results]
-        recorder.ledger.adopt_inputs()
-        return out[0] if len(out) == 1 else tuple(out)
-
-    return stub

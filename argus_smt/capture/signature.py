@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from argus_smt.ir.types import Scalar
 from argus_smt.smt.term import Term
@@ -89,7 +88,7 @@ class SequenceType:
     items: tuple[Type, ...]
 
 
-Type = Union[TensorType, ScalarType, TableType, SequenceType]
+Type = TensorType | ScalarType | TableType | SequenceType
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +134,7 @@ class Helper:
     params: tuple[str, ...]
     results: tuple[Type, ...]
     position: int = 0
+    text: str = ""
 
     @property
     def leaves(self) -> tuple[Argument, ...]:
@@ -170,6 +170,19 @@ class Signature:
     def leaves(self) -> tuple[Argument, ...]:
         """All arguments, those inside of lists and tuples by names of their own."""
         return tuple(leaf for a in self.arguments for leaf in a.leaves)
+
+    @property
+    def names_of_arguments(self) -> tuple[str, ...]:
+        """Names of the sizes, strides and integers that arguments bring, those of helpers' results left out."""
+        out: dict[str, None] = {}
+        for a in self.leaves:
+            t = a.type.item if isinstance(a.type, TableType) else a.type
+            if isinstance(t, TensorType):
+                out |= {str(v.data): None for d in (*t.dims, *(t.strides or ())) for v in d.free}
+                out |= {f"{a.name}_s{i}": None for i in range(len(t.dims)) if t.strided}
+            else:
+                out[a.name] = None
+        return tuple(out)
 
     def argument(self, name: str) -> Argument | None:
         """The argument called `name`, if there is one."""

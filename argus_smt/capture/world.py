@@ -149,6 +149,10 @@ class World:
             names[key] = self.registry.name(f"{wish}_{len(names) + 1}")
         return names[key]
 
+    def reading(self, wish: str) -> str:
+        """The name of a number that the host gets here; the same on every path that is alike so far."""
+        return self._data_name(wish)
+
     def adopt(self, expr: sympy.Symbol, range_: tuple[Term, Term] | None = None, about: str = "") -> Term:
         """A symbol that torch made, for a size or number that depends on data; `range_` is what is stated of it."""
         name = self._data_name("data", range_)

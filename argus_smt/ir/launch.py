@@ -176,6 +176,19 @@ class NotCovered:
 
 
 @dataclass(frozen=True, slots=True)
+class Defined:
+    """`tensor[index]` is initialised where `condition` holds: the signature's word, which nothing here uses yet.
+
+    The names in `index` are bound; elements of integer tensors are applications of the tensor's name.
+    """
+
+    tensor: str
+    index: tuple[str, ...]
+    condition: Term
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """All that a launcher does for one signature."""
 
@@ -192,3 +205,5 @@ class Program:
     """Where the capture spent its time: imports, launcher, compile."""
     coverage: Term = TRUE
     """Region of the preconditions that the launches together cover, as found by the search of paths."""
+    defined: tuple[Defined, ...] = ()
+    """Which elements of inputs are initialised, as the signature says; others of these inputs are not."""
