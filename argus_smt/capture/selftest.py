@@ -10,12 +10,12 @@ from typing import Any
 
 import torch
 
+from argus_smt.capture.arguments import arguments
 from argus_smt.capture.call import parse_signature
 from argus_smt.capture.domain import build_domain
 from argus_smt.capture.failure import CaptureError
 from argus_smt.capture.hosts import symbolic
 from argus_smt.capture.ledger import Ledger
-from argus_smt.capture.run import arguments
 from argus_smt.capture.world import Registry, World
 from argus_smt.smt.ask import Session
 

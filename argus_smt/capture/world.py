@@ -12,8 +12,8 @@ from torch.utils._sympy.functions import CeilToInt, OpaqueUnaryFn_log2, ToFloat
 from torch.utils._sympy.numbers import int_oo
 from torch.utils._sympy.value_ranges import ValueRanges
 
-from argus_smt.capture.call import power_of_two
 from argus_smt.capture.domain import INT64, Domain, Tensor
+from argus_smt.capture.expressions import power_of_two
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.floats import Floats
 from argus_smt.capture.oracle import Env, Oracle
