@@ -161,11 +161,11 @@ def _step(state: State, op: I.Op) -> None:
         case I.Split():
             for result, half in zip(op.results, shapes.split(state, op), strict=True):
                 state.put(result, half)
-        case I.Reduce():
-            for result, value in zip(op.results, tilewide.reduce(state, op), strict=True):
+        case I.Reduce() | I.Scan():
+            for result, value in zip(op.results, tilewide.fold(state, op, run_block), strict=True):
                 state.put(result, value)
-        case I.Scan():
-            for result, value in zip(op.results, tilewide.scan(state, op), strict=True):
+        case I.Map():
+            for result, value in zip(op.results, tilewide.mapped(state, op, run_block), strict=True):
                 state.put(result, value)
         case I.Opaque():
             _opaque(state, op)
@@ -187,7 +187,7 @@ def _value(
     op: (
         I.Const | I.Undef | I.Range | I.ProgramId | I.NumPrograms | I.Unary | I.Binary | I.Fma | I.Cmp | I.Select
         | I.Cast | I.Splat | I.ExpandDims | I.Broadcast | I.Reshape | I.Trans | I.Join | I.Cat | I.Unsplat
-        | I.AddPtr | I.Dot | I.Gather
+        | I.AddPtr | I.Dot | I.Gather | I.Histogram
     ),
 ) -> AbsValue:  # fmt: skip
     match op:
@@ -218,12 +218,16 @@ def _value(
         case I.Join():
             return shapes.join(state, op)
         case I.Cat():
-            return shapes.cat(state, op)
+            return tilewide.reordered(state, op, "a concatenation that may reorder")
+        case I.Reshape(reorder=True):
+            return tilewide.reordered(state, op, "a reshape that may reorder")
         case I.AddPtr():
             return memory.add_ptr(state, op)
         case I.Dot():
             return tilewide.dot(state, op)
         case I.Gather():
             return shapes.gather(state, op)
+        case I.Histogram():
+            return tilewide.histogram(state, op)
         case _:
             assert_never(op)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from argus_smt.absint.facts import Arithmetic
 from argus_smt.absint.state import State
 from argus_smt.absint.values import COORDS, AbsValue, choose, map_terms
-from argus_smt.ir.ops import Broadcast, Cat, ExpandDims, Gather, Join, Reshape, Splat, Split, Trans, Unsplat
+from argus_smt.ir.ops import Broadcast, ExpandDims, Gather, Join, Reshape, Splat, Split, Trans, Unsplat
 from argus_smt.ir.types import shape_of
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
@@ -54,9 +54,7 @@ def move(state: State, op: Splat | ExpandDims | Broadcast | Reshape | Trans | Un
             for position, source in enumerate(order):
                 index[source] = COORDS[position]
             return _at(state, value, index)
-        case Reshape(reorder=reorder):
-            if reorder:
-                return state.unknown(op.result.type, state.site(op), "a reshape that may reorder")
+        case Reshape():
             number = flatten(COORDS[: len(new)], new)
             return _at(state, value, unflatten(state, number, old))
 
@@ -73,11 +71,6 @@ def split(state: State, op: Split) -> tuple[AbsValue, AbsValue]:
     value = state.get(op.operand)
     last = COORDS[rank - 1]
     return map_terms(value, {last: T.ZERO}), map_terms(value, {last: T.ONE})
-
-
-def cat(state: State, op: Cat) -> AbsValue:
-    """Triton may reorder what it concatenates, so the result is unknown."""
-    return state.unknown(op.result.type, state.site(op), "a concatenation that may reorder")
 
 
 def gather(state: State, op: Gather) -> AbsValue:

@@ -1,61 +1,84 @@
-"""Transfer functions of reductions, scans and dot products on integers: what survives is a range."""
+"""Transfer functions of operations on whole tiles: what survives of integers is the range that all elements stay in."""
 
 from __future__ import annotations
 
+from math import prod
+
+from argus_smt.absint import regions
 from argus_smt.absint.integers import is_integer
+from argus_smt.absint.regions import Run
 from argus_smt.absint.state import State
 from argus_smt.absint.values import AbsValue, FloatV
-from argus_smt.ir.ops import Binary, Block, Dot, Reduce, Scan, Select, Value
-from argus_smt.ir.types import shape_of
+from argus_smt.ir.ops import Binary, Block, Cat, Dot, Histogram, Map, Reduce, Reshape, Scan, Value
+from argus_smt.ir.types import Scalar, elem_of, shape_of
 from argus_smt.smt.interval import ALL, Interval
-from argus_smt.smt.term import Sort
 
 
-def reduce(state: State, op: Reduce) -> tuple[AbsValue, ...]:
-    """Each result is unknown; one that only picks among the operand's elements keeps the operand's interval."""
-    return _picked(state, op, [shape_of(v.type) for v in op.operands])
+def fold(state: State, op: Reduce | Scan, run: Run) -> tuple[AbsValue, ...]:
+    """Results of a reduction or scan: unknown integers in the interval that its combine region keeps.
 
-
-def scan(state: State, op: Scan) -> tuple[AbsValue, ...]:
-    """As `reduce`."""
-    return _picked(state, op, [shape_of(v.type) for v in op.operands])
-
-
-def _picked(state: State, op: Reduce | Scan, shapes: list[tuple[int, ...]]) -> tuple[AbsValue, ...]:
+    A sum of n elements lies between n times the least and n times the greatest where that cannot wrap.
+    """
+    shape = shape_of(op.operands[0].type)
+    starts = [regions.interval_of(state, v, shape) if is_integer(v) else ALL for v in op.operands]
+    kept = regions.invariant(state, op, starts, run)
+    regions.checked(state, op, op.combine, (*kept, *kept), run)
+    least = 1 if isinstance(op, Scan) else shape[op.axis]
+    kind = "scan" if isinstance(op, Scan) else "reduction"
     out: list[AbsValue] = []
-    n = len(op.operands)
-    for i, (result, operand) in enumerate(zip(op.results, op.operands, strict=True)):
-        if not is_integer(result):
-            out.append(FloatV())
-            continue
-        name = f"{state.site(op)}/{i}"
-        kind = "reduction" if isinstance(op, Reduce) else "scan"
-        picks = _picks(op.combine, op.combine.yields[i], (op.combine.params[i], op.combine.params[n + i]))
-        value = state.integer(operand)
-        range_: Interval = ALL
-        if picks and value.term.sort is Sort.INT:
-            state.shape = shapes[i]
-            range_ = state.bounds.of(value.term)
-            state.shape = shape_of(result.type)
-            if state.recording and value.guards:  # the interval is that of the exact values of all elements
-                state.facts.relied.append((value.guards, state.scope(), shapes[i]))
-        out.append(state.unknown(result.type, name, f"a {kind} of integers", range_))
+    for i, result in enumerate(op.results):
+        range_: Interval = kept[i]
+        if _adds(op.combine, i, len(op.operands)):
+            range_ = regions.total(starts[i], least, shape[op.axis], elem_of(result.type))
+        out.append(_unknown(state, op, i, result, f"a {kind} of integers", range_))
     return tuple(out)
 
 
-def _picks(block: Block, value: Value, sources: tuple[Value, Value]) -> bool:
-    """Whether `value` is always one of `sources`: minima, maxima and selections of them."""
-    if value in sources:
-        return True
+def _adds(block: Block, i: int, count: int) -> bool:
+    """Whether the i-th result is the plain sum of the i-th elements."""
+    pair = {block.params[i], block.params[count + i]}
     for op in block.ops:
         match op:
-            case Binary(result=r, fn="smin" | "smax") if r == value:
-                return _picks(block, op.lhs, sources) and _picks(block, op.rhs, sources)
-            case Select(result=r) if r == value:
-                return _picks(block, op.a, sources) and _picks(block, op.b, sources)
+            case Binary(result=r, fn="add") if r == block.yields[i]:
+                return {op.lhs, op.rhs} == pair and len(pair) == 2
             case _:
                 pass
     return False
+
+
+def _unknown(state: State, op: Reduce | Scan | Map, i: int, result: Value, reason: str, range_: Interval) -> AbsValue:
+    if not is_integer(result):
+        return FloatV() if isinstance(elem_of(result.type), Scalar) else state.unknown(result.type, state.site(op), reason)
+    state.shape = shape_of(result.type)
+    return state.unknown(result.type, f"{state.site(op)}/{i}", reason, range_)
+
+
+def mapped(state: State, op: Map, run: Run) -> tuple[AbsValue, ...]:
+    """Results of a function applied element by element: unknown integers in the interval of what it yields."""
+    shape = shape_of(op.operands[0].type)
+    starts = [regions.interval_of(state, v, shape) if is_integer(v) else ALL for v in op.operands]
+    ranges = regions.yielded(state, op, op.body, starts, run)
+    return tuple(
+        _unknown(state, op, i, r, "a function applied to each element", range_)
+        for i, (r, range_) in enumerate(zip(op.results, ranges, strict=True))
+    )
+
+
+def histogram(state: State, op: Histogram) -> AbsValue:
+    """Counts: between 0 and the number of elements."""
+    return state.unknown(op.result.type, state.site(op), "a histogram", (0, prod(shape_of(op.operand.type))))
+
+
+def reordered(state: State, op: Cat | Reshape, reason: str) -> AbsValue:
+    """Elements in an order that Triton leaves open: unknown integers in the interval of the operands' elements."""
+    operands = (op.lhs, op.rhs) if isinstance(op, Cat) else (op.operand,)
+    if not is_integer(op.result):
+        return state.unknown(op.result.type, state.site(op), reason)
+    range_, *others = (regions.interval_of(state, v, shape_of(v.type)) for v in operands)
+    for other in others:
+        range_ = regions.hull(range_, other)
+    state.shape = shape_of(op.result.type)
+    return state.unknown(op.result.type, state.site(op), reason, range_)
 
 
 def dot(state: State, op: Dot) -> AbsValue:

@@ -29,15 +29,16 @@ _Step = Callable[[Array, Array, Array], tuple[Array, Array]]
 
 RMW_INT = frozenset(["add", "and", "or", "xor", "smax", "smin", "umax", "umin"])
 """Atomic read-modify-write on integers, named as in BINARY."""
-RMW = RMW_INT | {"fadd", "xchg"}
+RMW_FLOAT = frozenset(["fadd", "fmax", "fmin"])
+RMW = RMW_INT | RMW_FLOAT | {"xchg"}
 
 
 def _update(fn: str, old: Array, value: Array, elem: Scalar) -> Array:
     match fn:
         case "xchg":
             return value
-        case "fadd":
-            return float_binary("fadd", old, value, elem)
+        case "fadd" | "fmax" | "fmin":
+            return float_binary(fn, old, value, elem)
         case _:
             return np.asarray(INT_BINARY[fn](old, value, elem.bits).data)
 

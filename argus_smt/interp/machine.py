@@ -32,9 +32,11 @@ from argus_smt.ir.ops import (
     For,
     Gather,
     Hint,
+    Histogram,
     If,
     Join,
     Load,
+    Map,
     NumPrograms,
     Op,
     Opaque,
@@ -104,6 +106,8 @@ class Machine:
                 return op.results, self.run(op.then if holds else op.orelse, ())
             case Reduce() | Scan():
                 return op.results, self._fold(op)
+            case Map():
+                return op.results, self._map(op)
             case Opaque():
                 return op.results, self._opaque(op)
             case Split():
@@ -145,6 +149,8 @@ class Machine:
                 return tiles.join(op, get(op.lhs), get(op.rhs))
             case Dot():
                 return tiles.dot(ctx, op, get(op.a), get(op.b), get(op.c))
+            case Histogram():
+                return tiles.histogram(ctx, op, get(op.operand), self._maybe(op.mask))
             case Gather():
                 return tiles.gather(ctx, op, get(op.operand), get(op.index))
             case Load():
@@ -173,12 +179,20 @@ class Machine:
             self.ctx.recorder.event("unsupported", op, detail=f"`{op.name}` may change memory: {op.reason}")
         return [elementwise.undefined(self.ctx, op, elem_of(r.type), shape_of(r.type)) for r in op.results]
 
-    def _fold(self, op: Reduce | Scan) -> list[Lanes]:
+    def _region(self, block: Block) -> tiles.Combine:
+        """A block of scalar operations as a function of lanes: at once, or lane by lane where it branches."""
+
         def combine(parts: Sequence[Lanes]) -> list[Lanes]:
             shape = parts[0].shape
-            return [x.map(lambda part: np.broadcast_to(part, shape)) for x in self.run(op.combine, parts)]
+            return [x.map(lambda part: np.broadcast_to(part, shape)) for x in self.run(block, parts)]
 
-        how = combine if tiles.is_straight(op) else tiles.one_by_one(combine)
+        return combine if tiles.is_straight(block) else tiles.one_by_one(combine)
+
+    def _map(self, op: Map) -> list[Lanes]:
+        return self._region(op.body)(self._all(op.operands))
+
+    def _fold(self, op: Reduce | Scan) -> list[Lanes]:
+        how = self._region(op.combine)
         operands = self._all(op.operands)
         if isinstance(op, Reduce):
             return tiles.reduce(operands, op.axis, how)

@@ -11,17 +11,17 @@ from argus_smt.interp.context import Context
 from argus_smt.interp.formats import poison, settle
 from argus_smt.interp.lanes import Array, Lanes, both, is_marked, mark_where, merge
 from argus_smt.ir.ops import (
+    Block,
     Broadcast,
     Cat,
     Dot,
     ExpandDims,
     For,
     Gather,
+    Histogram,
     If,
     Join,
-    Reduce,
     Reshape,
-    Scan,
     Splat,
     Trans,
     Unsplat,
@@ -99,9 +99,25 @@ def gather(ctx: Context, op: Gather, x: Lanes, index: Lanes) -> Lanes:
     return Lanes(data, out.view, undef, merge(out.wrapped, index.wrapped))
 
 
-def is_straight(op: Reduce | Scan) -> bool:
-    """Whether the combine region has no control flow, so that it can run on many lanes at once."""
-    return not any(isinstance(inner, For | While | If) for inner in op.combine.ops)
+def histogram(ctx: Context, op: Histogram, x: Lanes, mask: Lanes | None) -> Lanes:
+    """Counts of the values 0, 1, …; a marked value or mask marks all counts, which it may change."""
+    bins = shape_of(op.result.type)[0]
+    asked = np.ones(x.shape, bool) if mask is None else mask.data != 0
+    counted = x.data[asked & (x.data >= 0) & (x.data < bins)]
+    undef, wrapped = (_anywhere(x_mark, m_mark, bins) for x_mark, m_mark in zip(
+        (x.undef, x.wrapped), (None, None) if mask is None else (mask.undef, mask.wrapped), strict=True))  # fmt: skip
+    return Lanes(np.bincount(counted, minlength=bins).astype(np.int64), None, undef, wrapped)
+
+
+def _anywhere(a: Array | None, b: Array | None, extent: int) -> Array | None:
+    """The largest of two sets of marks, on every lane."""
+    largest = max((int(m.max()) for m in (a, b) if m is not None), default=0)
+    return np.full(extent, largest, np.int32) if largest else None
+
+
+def is_straight(block: Block) -> bool:
+    """Whether a region has no control flow, so that it can run on many lanes at once."""
+    return not any(isinstance(inner, For | While | If) for inner in block.ops)
 
 
 def reduce(operands: Sequence[Lanes], axis: int, combine: Combine) -> list[Lanes]:

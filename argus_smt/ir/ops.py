@@ -261,27 +261,34 @@ class AddPtr(_Op):
 
 @dataclass(frozen=True, slots=True)
 class Load(_Op):
-    """Read where `mask` (everywhere if None); masked lanes give `other`, or an undefined value if None."""
+    """Read where `mask` (everywhere if None); masked lanes give `other`, or an undefined value if None.
+
+    An atomic one has an ordering `sem` (relaxed or acquire) and a `scope`; they are empty for a plain one.
+    """
 
     result: Value
     ptr: Value
     mask: Value | None = None
     other: Value | None = None
     volatile: bool = False
+    sem: str = ""
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Store(_Op):
-    """Write `value` where `mask`."""
+    """Write `value` where `mask`. An atomic one has an ordering `sem` (relaxed or release) and a `scope`."""
 
     ptr: Value
     value: Value
     mask: Value | None = None
+    sem: str = ""
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AtomicRMW(_Op):
-    """Atomic read-modify-write; gives the old value. `fn`: add fadd and or xor smax smin umax umin xchg."""
+    """Atomic read-modify-write; gives the old value. `fn`: add fadd and or xor smax smin umax umin fmax fmin xchg."""
 
     result: Value
     fn: str
@@ -354,6 +361,24 @@ class Gather(_Op):
     operand: Value
     index: Value
     axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram(_Op):
+    """How often each of 0, 1, … occurs among the elements of a one-dimensional tile, where `mask`; others do not count."""
+
+    result: Value
+    operand: Value
+    mask: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Map(_Op):
+    """A scalar function applied to each element of tiles of one shape; one result tile for each yield of `body`."""
+
+    results: tuple[Value, ...]
+    operands: tuple[Value, ...]
+    body: Block
 
 
 # ---------------------------------------------------------------- statements
@@ -445,7 +470,7 @@ class If(_Op):
 Op = (
     Const | Undef | Range | ProgramId | NumPrograms | Unary | Binary | Fma | Cmp | Select | Cast
     | Splat | ExpandDims | Broadcast | Reshape | Trans | Join | Split | Cat | Unsplat
-    | AddPtr | Load | Store | AtomicRMW | AtomicCAS | Barrier | Dot | Reduce | Scan | Gather
+    | AddPtr | Load | Store | AtomicRMW | AtomicCAS | Barrier | Dot | Reduce | Scan | Gather | Histogram | Map
     | Assume | Assert | Hint | Opaque | For | While | If
 )  # fmt: skip
 

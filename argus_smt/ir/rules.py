@@ -14,10 +14,13 @@ from argus_smt.ir.demands import Phrases, axis_within, is_float, is_int, is_ptr,
 from argus_smt.ir.elementwise_rules import cast, elementwise
 from argus_smt.ir.ops import Block, Op
 from argus_smt.ir.types import I1, I32, Ptr, Scalar, Tile, Type, elem_of, shape_of, with_shape
+from argus_smt.ir.walk import walk
 
-ATOMICS = frozenset(("add", "fadd", "and", "or", "xor", "smax", "smin", "umax", "umin", "xchg"))
+ATOMICS = frozenset(("add", "fadd", "and", "or", "xor", "smax", "smin", "umax", "umin", "fmax", "fmin", "xchg"))
 ORDERINGS = frozenset(("relaxed", "acquire", "release", "acq_rel"))
 SCOPES = frozenset(("cta", "gpu", "sys"))
+MEMORY = (O.Load, O.Store, O.AtomicRMW, O.AtomicCAS, O.Barrier)
+"""Operations that touch memory."""
 HINTS = frozenset(("divisibility", "contiguity", "constancy"))
 
 
@@ -42,6 +45,10 @@ def violations(op: Op) -> Phrases:
             yield from _combining(op)
         case O.Gather():
             yield from _gather(op)
+        case O.Histogram():
+            yield from _histogram(op)
+        case O.Map():
+            yield from _mapping(op)
         case O.Assume() | O.Assert() | O.Hint():
             yield from _statement(op)
         case O.For() | O.While() | O.If():
@@ -151,11 +158,13 @@ def _memory(op: O.AddPtr | O.Load | O.Store | O.AtomicRMW | O.AtomicCAS) -> Phra
             if not is_int(offset.type) or shape_of(offset.type) != shape:
                 yield f"offset {offset.type} does not go with {op.ptr.type}"
             yield from same("result", r.type, op.ptr.type)
-        case O.Load(result=r, mask=m, other=other):
+        case O.Load(result=r, mask=m, other=other, sem=sem, scope=scope):
             yield from same("result", r.type, data)
+            yield from _plain_or_atomic(sem, scope, "release")
             yield from optional("mask", m, mask)
             yield from optional("other", other, data)
-        case O.Store(value=v, mask=m):
+        case O.Store(value=v, mask=m, sem=sem, scope=scope):
+            yield from _plain_or_atomic(sem, scope, "acquire")
             yield from same("value", v.type, data)
             yield from optional("mask", m, mask)
         case O.AtomicRMW(result=r, fn=fn, value=v, mask=m, sem=sem, scope=scope):
@@ -163,11 +172,19 @@ def _memory(op: O.AddPtr | O.Load | O.Store | O.AtomicRMW | O.AtomicCAS) -> Phra
             yield from optional("mask", m, mask)
             yield from _atomic(sem, scope)
             yield from key("atomic function", fn, ATOMICS)
-            if fn != "xchg" and not (is_float(data) if fn == "fadd" else is_int(data)):
+            if fn != "xchg" and not (is_float(data) if fn.startswith("f") else is_int(data)):
                 yield f"atomic {fn} does not take {data}"
         case O.AtomicCAS(result=r, compare=c, value=v, sem=sem, scope=scope):
             yield from same_types("compared value, value or result", (c, v, r), (data,) * 3)
             yield from _atomic(sem, scope)
+
+
+def _plain_or_atomic(sem: str, scope: str, other: str) -> Phrases:
+    """An ordering and a scope together or neither; `other` is the ordering that this kind of access cannot have."""
+    if sem or scope:
+        yield from _atomic(sem, scope)
+        if sem in (other, "acq_rel"):
+            yield f"an access of this kind cannot be {sem}"
 
 
 def _atomic(sem: str, scope: str) -> Phrases:
@@ -216,6 +233,29 @@ def _gather(op: O.Gather) -> Phrases:
     if any(m != n for d, (m, n) in enumerate(zip(source, index, strict=True)) if d != op.axis):
         yield f"index {op.index.type} differs from {op.operand.type} outside axis {op.axis}"
     yield from same("result", op.result.type, with_shape(op.operand.type, index))
+
+
+def _histogram(op: O.Histogram) -> Phrases:
+    for v in (op.operand, op.result):
+        if not is_int(v.type) or len(shape_of(v.type)) != 1:
+            yield f"{v.type} is no one-dimensional integer tile"
+    yield from optional("mask", op.mask, with_shape(I1, shape_of(op.operand.type)))
+
+
+def _mapping(op: O.Map) -> Phrases:
+    """All tiles have one shape; the region takes and yields their elements and does not touch memory."""
+    if not op.operands:
+        yield "no operands"
+        return
+    shape = shape_of(op.operands[0].type)
+    for v in (*op.operands, *op.results):
+        if not shape or shape_of(v.type) != shape:
+            yield f"{v.type} is no tile of the shape of {op.operands[0].type}"
+    yield from same_types("region parameter", op.body.params, tuple(elem_of(v.type) for v in op.operands))
+    yield from same_types("region yield", op.body.yields, tuple(elem_of(v.type) for v in op.results))
+    for inner in walk(op.body):
+        if isinstance(inner, MEMORY):
+            yield f"{type(inner).__name__} inside of a mapped function"
 
 
 def _statement(op: O.Assume | O.Assert | O.Hint) -> Phrases:

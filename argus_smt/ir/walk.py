@@ -35,11 +35,13 @@ def operands(op: Op) -> tuple[Value, ...]:
             return (op.ptr, op.compare, op.value)
         case O.Gather():
             return (op.operand, op.index)
+        case O.Histogram():
+            return (op.operand, *_present(op.mask))
         case O.Assume() | O.If():
             return (op.cond,)
         case O.Assert():
             return (op.cond, *_present(op.mask))
-        case O.Reduce() | O.Scan() | O.Opaque():
+        case O.Reduce() | O.Scan() | O.Map() | O.Opaque():
             return op.operands
         case O.For():
             return (op.lower, op.upper, op.step, *op.inits)
@@ -58,13 +60,13 @@ def results(op: Op) -> tuple[Value, ...]:
     match op:
         case O.Store() | O.Barrier() | O.Assume() | O.Assert() | O.Hint():
             return ()
-        case O.Split() | O.Reduce() | O.Scan() | O.Opaque() | O.For() | O.While() | O.If():
+        case O.Split() | O.Reduce() | O.Scan() | O.Map() | O.Opaque() | O.For() | O.While() | O.If():
             return op.results
         case (
             O.Const() | O.Undef() | O.Range() | O.ProgramId() | O.NumPrograms() | O.Unary() | O.Binary() | O.Fma()
             | O.Cmp() | O.Select() | O.Cast() | O.Splat() | O.ExpandDims() | O.Broadcast() | O.Reshape() | O.Trans()
             | O.Join() | O.Cat() | O.Unsplat() | O.AddPtr() | O.Load() | O.AtomicRMW() | O.AtomicCAS() | O.Dot()
-            | O.Gather()
+            | O.Gather() | O.Histogram()
         ):  # fmt: skip
             return (op.result,)
         case _:
@@ -74,7 +76,7 @@ def results(op: Op) -> tuple[Value, ...]:
 def blocks(op: Op) -> tuple[Block, ...]:
     """Blocks nested in `op`: loop bodies, branches, combine regions; in the order of its fields."""
     match op:
-        case O.For():
+        case O.For() | O.Map():
             return (op.body,)
         case O.While():
             return (op.before, op.after)
@@ -86,7 +88,7 @@ def blocks(op: Op) -> tuple[Block, ...]:
             O.Const() | O.Undef() | O.Range() | O.ProgramId() | O.NumPrograms() | O.Unary() | O.Binary() | O.Fma()
             | O.Cmp() | O.Select() | O.Cast() | O.Splat() | O.ExpandDims() | O.Broadcast() | O.Reshape() | O.Trans()
             | O.Join() | O.Split() | O.Cat() | O.Unsplat() | O.AddPtr() | O.Load() | O.Store() | O.AtomicRMW()
-            | O.AtomicCAS() | O.Barrier() | O.Dot() | O.Gather() | O.Assume() | O.Assert() | O.Hint() | O.Opaque()
+            | O.AtomicCAS() | O.Barrier() | O.Dot() | O.Gather() | O.Histogram() | O.Assume() | O.Assert() | O.Hint() | O.Opaque()
         ):  # fmt: skip
             return ()
         case _:

@@ -74,10 +74,25 @@ _OPERATIONS: list[tuple[str, tuple[Argument, ...]]] = [
 ]
 
 
+_TILE_OPERATIONS: list[tuple[str, tuple[Argument, ...]]] = [
+    ("transposed", (f32(12, 20),)),
+    ("transposed", (f32(4, 28),)),
+    ("padded", (f32(11, 12), "zero")),
+    ("padded", (f32(9, 16), "nan")),
+    ("picked_rows", (f32(9, 12), listed("i32", 3, 0, 8, 8, 1, 11, 5, 2))),
+    ("counts", (index("i32", 7, 29),)),
+    ("integer_folds", (index("i32", 50, 16, low=-50),)),
+    ("integer_folds", (index("i32", 9, 32),)),
+    ("casts", (f32(16),)),
+    ("addresses", (f32(7),)),
+]
+
+
 def operation_calls() -> list[Call]:
-    """Kernels of `operations.py`."""
-    path = str(Path(__file__).with_name("operations.py"))
-    return [Call(path, launcher, args) for launcher, args in _OPERATIONS]
+    """Kernels of `operations.py` and `tile_operations.py`."""
+    lists = {"operations": _OPERATIONS, "tile_operations": _TILE_OPERATIONS}
+    paths = {name: str(Path(__file__).with_name(f"{name}.py")) for name in lists}
+    return [Call(paths[name], launcher, args) for name, calls in lists.items() for launcher, args in calls]
 
 
 def example_calls() -> list[Call]:

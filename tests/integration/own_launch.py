@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 from triton.runtime.jit import JITFunction
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from argus_smt.capture.ttir import import_kernel, raw_ttir
 from argus_smt.interp.memory import Memory, Region
@@ -35,12 +36,14 @@ class Device:
         """One launch: `args` by parameter, constexprs included."""
         signature = {p.name: "constexpr" if p.is_constexpr else type_of(args[p.name]) for p in fn.params}
         constants = {n: args[n] for n, t in signature.items() if t == "constexpr"}
-        key = (fn.fn, *signature.items(), *constants.items())
+        padding = [a.padding for a in args.values() if isinstance(a, TensorDescriptor)]
+        padded = frozenset(i for i, p in enumerate(padding) if p == "nan")
+        key = (fn.fn, *signature.items(), *constants.items(), padded)
         if key not in self.kernels:
-            self.kernels[key] = import_kernel(raw_ttir(fn, signature, constants))
+            self.kernels[key] = import_kernel(raw_ttir(fn, signature, constants), nan_padded=padded)
         shape = grid(args) if callable(grid) else grid
         shape = (*shape, 1, 1)[:3]
-        run_time = [args[n] for n, t in signature.items() if t != "constexpr"]
+        run_time = [part for n, t in signature.items() if t != "constexpr" for part in passed(args[n])]
         self.launches.append((fn.__name__, run_on_tensors(self.kernels[key], run_time, shape)))
 
 
@@ -49,6 +52,8 @@ def type_of(value: Any) -> str:
     match value:
         case torch.Tensor():
             return "*" + DTYPES[value.dtype][0]
+        case TensorDescriptor():
+            return f"tensordesc<{DTYPES[value.base.dtype][0]}{list(value.block_shape)}>"
         case bool():
             return "u1"
         case 1 | None:
@@ -56,6 +61,11 @@ def type_of(value: Any) -> str:
         case int():
             return "i32" if -(1 << 31) <= value < 1 << 31 else "i64"
     return "fp32"
+
+
+def passed(value: Any) -> list[Any]:
+    """What an argument is passed as: a descriptor is a tensor, then its shape and its strides."""
+    return [value.base, *value.shape, *value.strides] if isinstance(value, TensorDescriptor) else [value]
 
 
 def raw_bytes(storage: torch.UntypedStorage) -> Any:

@@ -192,12 +192,14 @@ def memory(m: Maker) -> list[Op]:
     masked = m.get(mask) if m.rng.random() < 0.7 else None
     other = m.get(data) if masked and m.rng.random() < 0.5 else None
     fn = m.pick(ATOMICS)
-    number = F32 if fn == "fadd" else I32
+    number = F32 if fn.startswith("f") else I32
     at, new = with_shape(Ptr(number), shape), with_shape(number, shape)
     return [
         O.AddPtr(m.fresh(ptr), m.get(ptr), m.get(with_shape(m.integer(), shape))),
         O.Load(m.fresh(data), m.get(ptr), masked, other, m.rng.random() < 0.3),
+        O.Load(m.fresh(data), m.get(ptr), masked, None, False, "acquire", m.pick(SCOPES)),
         O.Store(m.get(ptr), m.get(data), masked),
+        O.Store(m.get(ptr), m.get(data), masked, "release", m.pick(SCOPES)),
         O.AtomicRMW(m.fresh(new), fn, m.get(at), m.get(new), masked, m.pick(ORDERINGS), m.pick(SCOPES)),
         O.AtomicCAS(m.fresh(new), m.get(at), m.get(new), m.get(new)),
         O.Barrier(),
@@ -236,6 +238,8 @@ def combining(m: Maker) -> list[Op]:
     return [
         O.Reduce(reduced, xs, axis, m.block(elems * 2, elems, 1)),
         O.Scan(scanned, xs, axis, m.rng.random() < 0.5, m.block(elems * 2, elems, 1)),
+        O.Map((m.fresh(Tile(shape, I64)),), xs, m.block(elems, (I64,), 0)),
+        O.Histogram(m.fresh(Tile((8,), I32)), m.get(Tile((4,), I32)), m.get(Tile((4,), I1)) if m.rng.random() < 0.5 else None),
     ]
 
 

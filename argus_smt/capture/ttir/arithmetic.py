@@ -6,7 +6,7 @@ from argus_smt.capture.ttir.constants import parse_literal
 from argus_smt.capture.ttir.site import Lowered, Lowering, Site
 from argus_smt.capture.ttir.type_text import parse_type
 from argus_smt.ir import ops as O
-from argus_smt.ir.types import I1, Ptr, Scalar, Type, elem_of, shape_of, with_shape
+from argus_smt.ir.types import I1, I32, Ptr, Scalar, Type, elem_of, shape_of, with_shape
 
 BINARY = {
     "arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul", "arith.divsi": "sdiv", "arith.divui": "udiv",
@@ -15,7 +15,7 @@ BINARY = {
     "arith.minui": "umin", "arith.maxui": "umax", "arith.addf": "fadd", "arith.subf": "fsub", "arith.mulf": "fmul",
     "arith.divf": "fdiv", "arith.remf": "frem", "arith.minnumf": "fmin", "arith.maxnumf": "fmax",
     "arith.minimumf": "fminimum", "arith.maximumf": "fmaximum", "math.powf": "pow", "math.atan2": "atan2",
-    "tt.mulhiui": "mulhi_u", "tt.precise_divf": "fdiv",
+    "tt.mulhiui": "mulhi_u", "tt.precise_divf": "fdiv", "tt.approx_divf": "fdiv",
 }  # fmt: skip
 
 UNARY = {
@@ -180,15 +180,34 @@ def poison(s: Site) -> Lowered | None:
 
 def library_call(s: Site) -> Lowered | None:
     """A device-library function that is known by name, or any pure float function of one argument."""
-    if s.attrs.get("pure") != "true" or len(s.operands) != 1:
+    if s.attrs.get("pure") != "true":
         return None
+    if len(s.operands) == 2:
+        return _library_pair(s)
+    if len(s.operands) == 3:
+        return fma(s) if _stem(s) == "fma" and len({v.type for v in s.operands}) == 1 else None
     (x,) = s.operands
     r = s.result()
+    if _stem(s) in ("isnan", "isinf") and r.type == with_shape(I32, shape_of(x.type)):
+        holds = s.step(with_shape(I1, shape_of(x.type)))
+        return (O.Unary(holds, _stem(s), x, span=s.span), O.Cast(r, "zext", holds, span=s.span))
     if r.type != x.type or elem_of(x.type) not in (Scalar("f32"), Scalar("f64"), Scalar("f16"), Scalar("bf16")):
         return None
+    return (O.Unary(r, _stem(s) if _stem(s) in _LIBRARY else "fn", x, span=s.span),)
+
+
+def _stem(s: Site) -> str:
+    """The name of a device-library function without the library and the type."""
     symbol = s.attrs.get("symbol", "").strip('"')
-    stem = symbol.removeprefix("__ocml_").removeprefix("__nv_").removesuffix("_f32").removesuffix("_f64")
-    return (O.Unary(r, stem if stem in _LIBRARY else "fn", x, span=s.span),)
+    return symbol.removeprefix("__ocml_").removeprefix("__nv_").removesuffix("_f32").removesuffix("_f64")
+
+
+def _library_pair(s: Site) -> Lowered | None:
+    """Functions of two floats of one type."""
+    a, b = s.operands
+    r = s.result()
+    fn = {"pow": "pow", "atan2": "atan2", "fmod": "frem"}.get(_stem(s))
+    return (O.Binary(r, fn, a, b, span=s.span),) if fn and a.type == b.type == r.type else None
 
 
 LOWERINGS: dict[str, Lowering] = {

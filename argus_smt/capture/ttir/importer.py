@@ -23,9 +23,20 @@ from argus_smt.source import Span
 
 _LOWERINGS: dict[str, Lowering] = {**arithmetic.LOWERINGS, **tile_ops.LOWERINGS}
 _CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
-_TERMINATORS = frozenset(("tt.return", "cf.br", "cf.cond_br", "scf.yield", "scf.condition", "tt.reduce.return", "tt.scan.return"))
+_TERMINATORS = frozenset(
+    (
+        "tt.return",
+        "cf.br",
+        "cf.cond_br",
+        "scf.yield",
+        "scf.condition",
+        "tt.reduce.return",
+        "tt.scan.return",
+        "tt.map_elementwise.return",
+    )
+)
 _PURE_DIALECTS = ("arith.", "math.", "ub.")
-_PURE = frozenset(("tt.histogram", "tt.dot_scaled", "tt.fp_to_fp", "tt.reshape", "tt.dot", "tt.gather", "tt.clampf"))
+_PURE = frozenset(("tt.dot_scaled", "tt.fp_to_fp", "tt.reshape", "tt.dot", "tt.gather", "tt.clampf", "tt.map_elementwise"))
 
 
 def import_kernel(
@@ -95,6 +106,7 @@ class _Importer:
         self.seen: set[Statement] = set()
         self.known_places: dict[BasicBlock, dict[Statement, Place]] = {}
         self.nan_padding: dict[Value, bool] = {}
+        self.unread: set[Statement] = set()
 
     # ------------------------------------------------------------ what the parts share
 
@@ -340,6 +352,7 @@ class _Importer:
         span = self._place(s).span
         inner = tuple(x for r in s.regions for x in statements_of(r))
         self.seen.update(inner)
+        self.unread.update(inner)
         names = parts.operands if parts else ()
         operands = tuple(v for n in names if n in self.frames[-1].values for v in self.get_all(n, span))
         texts = _opaque_types(s, parts)
@@ -360,7 +373,7 @@ class _Importer:
             blocks = {b.label: b for b in f.blocks}
             live += (blocks[label] for label in Structurer(self, f, ()).reach[f.blocks[0].label])
             for s in statements_of(f.blocks):
-                if s.op == "tt.call" and s in self.seen and (m := _CALLEE.match(s.text)):
+                if s.op == "tt.call" and s in self.seen - self.unread and (m := _CALLEE.match(s.text)):
                     callee = self.module.functions[unquote(m.group(1)) if m.group(1) is not None else m.group(2)]
                     if callee not in done:
                         done.add(callee)

@@ -53,10 +53,13 @@ def take_apart(text: str) -> Parts | None:
 
 
 def _cut_types(text: str) -> tuple[str, bool, str]:
-    """Cut at the last ` : ` that is outside strings."""
+    """Cut at the last ` : ` that is outside strings; an operation without operands may have but ` -> ` and a type."""
     at = text.rfind(" : ")
     if at < 0 and text.startswith(": "):
         return "", True, text[2:].strip()
+    if at < 0 and " -> " in text and text.rindex(" -> ") > text.rfind('"'):
+        head, _, types = text.rpartition(" -> ")
+        return head, True, types.strip()
     if at < 0 or text.count('"', at) % 2:
         return text, False, ""
     return text[:at], True, text[at + 3 :].strip()

@@ -6,7 +6,9 @@ from argus_smt.capture.ttir.site import Lowered, Lowering, Site
 from argus_smt.capture.ttir.text import integers
 from argus_smt.capture.ttir.type_text import parse_type
 from argus_smt.ir import ops as O
+from argus_smt.ir.rules import MEMORY
 from argus_smt.ir.types import I1, I32, Ptr, elem_of, shape_of, with_shape
+from argus_smt.ir.walk import walk
 
 _AXES = {"x": 0, "y": 1, "z": 2}
 _RMW = {
@@ -14,6 +16,8 @@ _RMW = {
     "umax": "umax", "umin": "umin", "exch": "xchg",
 }  # fmt: skip
 _CACHE_WORDS = frozenset(("cacheModifier", "evictionPolicy"))
+_PARTIAL = frozenset(("sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr"))
+"""Functions that have no result for some operands."""
 _PLAIN_MEMORY_ATTRS = frozenset(("isVolatile", "cachePolicy"))
 
 
@@ -122,6 +126,43 @@ def atomic_cas(s: Site) -> Lowered | None:
     return (O.AtomicCAS(s.result(), p, compare, value, sem, scope, span=s.span),)
 
 
+def atomic_load(s: Site) -> Lowered | None:
+    """`acquire, gpu, %p, %mask : (…) -> …`: lanes that the mask leaves out are undefined."""
+    sem, scope = s.parts.words.split()
+    p, mask = s.operands
+    return (O.Load(s.result(), p, mask, None, False, sem, scope, span=s.span),)
+
+
+def atomic_store(s: Site) -> Lowered | None:
+    sem, scope = s.parts.words.split()
+    p, value, mask = s.operands
+    return (O.Store(p, value, mask, sem, scope, span=s.span),)
+
+
+def atomic_poll(s: Site) -> Lowered | None:
+    """Waits until memory holds the expected value; with a time-out (a third operand) it may give up, and says so.
+
+    Without one it is a loop that loads, and true.
+    """
+    sem, scope = s.parts.words.split()
+    p, expected, *timeout = s.operands
+    elem = elem_of(p.type)
+    if not isinstance(elem, Ptr) or shape_of(p.type):
+        return None
+    seen, differs = s.step(elem.elem), s.step(I1)
+    test = (
+        O.Load(seen, p, None, None, True, sem, scope, span=s.span),
+        O.Cmp(differs, "ne", seen, expected, span=s.span),
+    )
+    if elem.elem != expected.type or not elem.elem.is_int:
+        return None
+    if timeout:
+        why = "whether memory changed in time is not known"
+        return (test[0], O.Opaque((s.new(I1),), s.op, (seen, expected), why, span=s.span))
+    loop = O.While((), (), O.Block((), test, (differs,)), O.Block((), ()), span=s.span)
+    return (loop, O.Const(s.new(I1), 1, span=s.span))
+
+
 def barrier(s: Site) -> Lowered | None:
     """A barrier over all memory; one that orders only a part of it is not this."""
     return (O.Barrier(span=s.span),) if s.parts.words in ("", "all") and not s.attrs else None
@@ -145,6 +186,24 @@ def scan(s: Site) -> Lowered | None:
     reverse = {"true": True, "false": False}[s.attrs["reverse"]]
     results = s.results()
     return (O.Scan(results, s.operands, axis, reverse, combine, span=s.span),) if s.parts.words == "( )" else None
+
+
+def histogram(s: Site) -> Lowered | None:
+    x, *mask = s.operands
+    return (O.Histogram(s.result(), x, mask[0] if mask else None, span=s.span),) if len(mask) <= 1 else None
+
+
+def map_elementwise(s: Site) -> Lowered | None:
+    """A function of single elements; which elements a function of several gets is the compiler's choice."""
+    (body,) = s.regions
+    ops = tuple(walk(body))
+    if s.parts.words != "( )" or any(isinstance(op, MEMORY) for op in ops):
+        return None
+    if integers(s.attrs["pack"]) == (1,):
+        return (O.Map(s.results(), s.operands, body, span=s.span),)
+    why = "which elements a function of several gets is not fixed"
+    partial = any(isinstance(op, O.Binary) and op.fn in _PARTIAL for op in ops)
+    return (O.Opaque(s.results(), s.op, s.operands, why, partial, span=s.span),)
 
 
 def gather(s: Site) -> Lowered | None:
@@ -187,6 +246,9 @@ LOWERINGS: dict[str, Lowering] = {
     "tt.store": store, "tt.atomic_rmw": atomic_rmw, "tt.atomic_cas": atomic_cas, "gpu.barrier": barrier,
     "ttg.barrier": barrier, "tt.dot": dot, "tt.reduce": reduce, "tt.scan": scan, "tt.gather": gather,
     "llvm.intr.assume": assume, "tt.assert": device_assert, "tt.print": nothing,
+    "tt.histogram": _bare(histogram), "tt.map_elementwise": map_elementwise, "tt.atomic_load": atomic_load,
+    "tt.atomic_store": atomic_store, "tt.atomic_poll": atomic_poll,
+    "tt.grid_dependency_wait": _bare(nothing), "tt.grid_dependency_launch_dependents": _bare(nothing),
 }  # fmt: skip
 
 ATTRIBUTES = {
@@ -196,7 +258,7 @@ ATTRIBUTES = {
         "tt.reduce": "axis reduction_ordering",
         "tt.gather": "axis efficient_layout", "tt.reshape": "allow_reorder efficient_layout", "tt.scan": "axis reverse",
         "tt.load": "isVolatile cachePolicy", "tt.store": "cachePolicy", "tt.clampf": "propagateNan",
-        "tt.dot": "inputPrecision maxNumImpreciseAcc", "tt.print": "hex isSigned",
+        "tt.dot": "inputPrecision maxNumImpreciseAcc", "tt.print": "hex isSigned", "tt.map_elementwise": "pack",
         "tt.extern_elementwise": "libname libpath symbol pure",
     }.items()
 }  # fmt: skip

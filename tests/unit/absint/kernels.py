@@ -125,7 +125,7 @@ def cast(m: Maker) -> None:
 def moved(m: Maker) -> None:
     e = m.rng.choice((I1, *WIDTHS))
     line, grid = Tile((4,), e), Tile((2, 4), e)
-    match m.rng.randrange(8):
+    match m.rng.randrange(7):
         case 0:
             m.make(line, O.Splat, m.get(e))
         case 1:
@@ -146,17 +146,68 @@ def moved(m: Maker) -> None:
             index = m.make(line, O.Binary, "and", m.get(line), m.let(line, O.Const, 3)) if e != I1 else None
             if index is not None:
                 m.make(line, O.Gather, m.get(line), index, axis=0)
-        case 6:
+        case _:
             one = m.let(Tile((1,), e), O.Splat, m.get(e))
             m.make(e, O.Unsplat, one)
+
+
+COMBINED = ("smax", "smin", "umax", "umin", "add", "or", "and", "xor", "mul")
+
+
+def small(m: Maker, of: Type) -> Value:
+    """A visible integer tile, or one with its elements between 0 and 7."""
+    made = m.get(of)
+    return made if m.rng.random() < 0.4 else m.make(of, O.Binary, "and", made, m.let(of, O.Const, 7))
+
+
+def folded(m: Maker) -> None:
+    """A reduction or scan of one tile, or of a tile with the places of its elements: the best of them and where it is."""
+    e = m.rng.choice(WIDTHS)
+    line = Tile((4,), e)
+    kind, after = m.rng.choice(((O.Reduce, ()), (O.Scan, (4,))))
+    more = {} if kind is O.Reduce else {"reverse": m.rng.random() < 0.5}
+    if m.rng.random() < 0.5:
+        fn = m.rng.choice(COMBINED)
+        body = m.inside((m.new(e), m.new(e)), lambda x, y: (m.let(e, O.Binary, fn, x, y),))
+        results, operands = (m.new(with_shape(e, after)),), (small(m, line),)
+    else:
+        pred = m.rng.choice(("sgt", "slt", "ult"))
+
+        def best(a: Value, i: Value, b: Value, j: Value) -> tuple[Value, Value]:
+            first = m.let(I1, O.Cmp, pred, a, b)
+            if m.rng.random() < 0.5:
+                return m.let(e, O.Select, first, a, b), m.let(I32, O.Select, first, i, j)
+            r, k = m.new(e), m.new(I32)
+            m.add(O.If, (r, k), first, Block((), (), (a, i)), Block((), (), (b, j)))
+            return r, k
+
+        body = m.inside((m.new(e), m.new(I32), m.new(e), m.new(I32)), best)
+        results = m.new(with_shape(e, after)), m.new(with_shape(I32, after))
+        operands = m.get(line), m.let(Tile((4,), I32), O.Range, 0, 4)
+    m.add(kind, results, operands, axis=0, combine=body, **more)
+    m.have += results
+
+
+def counted_up(m: Maker) -> None:
+    """A histogram, a function of single elements, or tiles whose elements may be in any order."""
+    e = m.rng.choice(WIDTHS)
+    line = Tile((4,), e)
+    match m.rng.randrange(3):
+        case 0:
+            mask = m.get(Tile((4,), I1)) if m.rng.random() < 0.5 else None
+            m.make(Tile((4,), I32), O.Histogram, small(m, Tile((4,), I32)), mask)
+        case 1:
+            fn = m.rng.choice(("add", "sub", "mul", "smax", "and"))
+
+            def function(x: Value, y: Value) -> tuple[Value, Value]:
+                return m.let(e, O.Binary, fn, x, y), m.let(I1, O.Cmp, "sle", x, y)
+
+            results = m.new(line), m.new(Tile((4,), I1))
+            m.add(O.Map, results, (small(m, line), m.get(line)), m.inside((m.new(e), m.new(e)), function))
+            m.have += results
         case _:
-            if e != I1:
-                a, b = m.new(e), m.new(e)
-                fn = m.rng.choice(("smax", "smin", "add"))
-                body = m.inside((a, b), lambda x, y: (m.let(e, O.Binary, fn, x, y),))
-                result = m.new(e)
-                m.add(O.Reduce, (result,), (m.get(line),), axis=0, combine=body)
-                m.have.append(result)
+            both = m.let(Tile((8,), e), O.Cat, small(m, line), small(m, line))
+            m.make(Tile((2, 4), e), O.Reshape, both, reorder=True)
 
 
 def memory(m: Maker) -> None:
@@ -260,7 +311,7 @@ def _visible(m: Maker, results: Sequence[Value]) -> None:
         (m.pointers if isinstance(elem_of(v.type), Ptr) else m.have).append(v)
 
 
-STRAIGHT = [arithmetic] * 6 + [logic, logic, unary, cast, moved, moved, memory]
+STRAIGHT = [arithmetic] * 6 + [logic, logic, unary, cast, moved, moved, memory, folded, counted_up]
 STEPS = [*STRAIGHT, written, branch, branch, counted, counted, looped]
 
 

@@ -19,7 +19,7 @@ from argus_smt.ir.walk import walk
 from argus_smt.smt import term as T
 from argus_smt.smt.solver import Solver
 from tests.unit.absint.follow import analysis, follow
-from tests.unit.absint.kernels import ARITHMETIC, DATA, kernel
+from tests.unit.absint.kernels import ARITHMETIC, COMBINED, DATA, kernel
 
 GRID = (2, 1, 1)
 A, B, C, N = (T.var(name) for name in "abcn")
@@ -72,5 +72,24 @@ def test_kernels_hold_what_the_analysis_knows_of_integers() -> None:
     assert {op.fn for op in ops if isinstance(op, O.Binary)} == set(ARITHMETIC)
     assert {op.pred for op in ops if isinstance(op, O.Cmp)} == INT_PREDICATES
     assert {op.kind for op in ops if isinstance(op, O.Cast)} == {"sext", "zext", "trunc"}
-    wanted = {O.For, O.While, O.If, O.Load, O.Store, O.AddPtr, O.Select, O.Trans, O.Reshape, O.Join, O.Split, O.Gather, O.Reduce}
+    assert {op.combine.ops[-1].fn for op in ops if isinstance(op, O.Reduce) and len(op.operands) == 1} == set(COMBINED)
+    wanted = {
+        O.Scan,
+        O.Map,
+        O.Histogram,
+        O.Cat,
+        O.For,
+        O.While,
+        O.If,
+        O.Load,
+        O.Store,
+        O.AddPtr,
+        O.Select,
+        O.Trans,
+        O.Reshape,
+        O.Join,
+        O.Split,
+        O.Gather,
+        O.Reduce,
+    }
     assert wanted <= {type(op) for op in ops}

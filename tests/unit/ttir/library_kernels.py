@@ -195,19 +195,43 @@ def statements(x, o, n, B: tl.constexpr):
     tl.store(o + i, v, mask=i < n, cache_modifier=".wb")
 
 
-KERNELS = (
-    cdiv, zeros, sums, extremes, positions, sort, topk, running, flip, softmax, where, swizzle, random, shapes, product,
-    gathered, custom_scan, mathematics, device_library, casts, integers, atomics, statements,
-)  # fmt: skip
+@triton.jit
+def apart(a, b):
+    if a > b:
+        return a - b, 1
+    return b - a, 0
+
+
+@triton.jit
+def both(a, b):
+    return a + b, a - b
+
+
+@triton.jit
+def counted(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    d, larger = tl.map_elementwise(apart, i, n - i)
+    tl.store(o + i, (tl.histogram(i % 4, B, mask=i < n) + tl.histogram(i, B) + d * larger).to(tl.float32))
 
 
 @triton.jit
 def opaque_parts(x, o, n, B: tl.constexpr):
     i = tl.arange(0, B)
-    h = tl.histogram(i, B)
+    (h,) = tl.map_elementwise(both, i, pack=2)
     a = tl.inline_asm_elementwise("v_add_u32 $0, $1, $2;", "=v,v,v", [i, h], dtype=tl.int32, is_pure=True, pack=1)
     b = tl.inline_asm_elementwise("s_sleep 1 ; {$0} : $1", "=v,v", [i], dtype=tl.int32, is_pure=False, pack=1)
-    tl.store(o + i, (a + b + h).to(tl.float32))
+    c = tl.inline_asm_elementwise("s_getreg $0;", "=s", [], dtype=tl.int32, is_pure=True, pack=1)
+    p = tl.inline_asm_elementwise("global_load $0, $1;", "=v,v", [x + i], dtype=tl.int32, is_pure=True, pack=1)
+    tl.store(o + i, (a + b + h + c + p).to(tl.float32))
+
+
+@triton.jit
+def scaled_product(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, 32)
+    a = tl.load(tl.cast(x, tl.pointer_type(tl.uint8), bitcast=True) + i[:, None] * 64 + tl.arange(0, 64)[None, :])
+    scale = tl.load(tl.cast(x, tl.pointer_type(tl.uint8), bitcast=True) + i[:, None] * 2 + tl.arange(0, 2)[None, :])
+    c = tl.dot_scaled(a, scale, "e4m3", tl.trans(a), scale, "e5m2")
+    tl.store(o + i[:, None] * 32 + i[None, :], c)
 
 
 @triton.jit
@@ -216,3 +240,9 @@ def descriptors(x, o, n, B: tl.constexpr):
     for k in range(0, n, B):
         v = d.load([k, 0])
         tl.store(o + tl.arange(0, B), v.sum(0))
+
+
+KERNELS = (
+    cdiv, zeros, sums, extremes, positions, sort, topk, running, flip, softmax, where, swizzle, random, shapes, product,
+    gathered, custom_scan, mathematics, device_library, casts, integers, atomics, statements, counted,
+)  # fmt: skip

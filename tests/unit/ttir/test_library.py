@@ -77,16 +77,30 @@ def test_dot_takes_accumulator() -> None:
 
 def test_unknown_operations_are_opaque_in_place() -> None:
     found = [op for op in of(L.opaque_parts) if isinstance(op, O.Opaque)]
+    asm = "tt.elementwise_inline_asm"
     assert [(op.name, op.effects) for op in found] == [
-        ("tt.histogram", False),
-        ("tt.elementwise_inline_asm", False),
-        ("tt.elementwise_inline_asm", True),
-    ]
-    assert found[0].reason == "Argus has no meaning for `tt.histogram`"
-    text = L.__file__
-    with open(text, encoding="utf-8") as f:
-        line = f.read().splitlines()[found[0].span.line - 1]
-    assert line[found[0].span.column - 1 : found[0].span.end_column - 1] == "tl.histogram(i, B)"
+        ("tt.map_elementwise", False), (asm, False), (asm, True), (asm, False), (asm, True),
+    ]  # fmt: skip
+    assert found[2].reason == f"Argus has no meaning for `{asm}`"
+    assert [str(op.results[0].type) for op in found][3] == "i32"
+    with open(L.__file__, encoding="utf-8") as f:
+        line = f.read().splitlines()[found[2].span.line - 1]
+    call = line[found[2].span.column - 1 : found[2].span.end_column - 1]
+    assert call.startswith("tl.inline_asm_elementwise(")
+    assert call.endswith("pack=1)")
+
+
+def test_a_scaled_product_is_an_unknown_float_tile() -> None:
+    (found,) = [op for op in of(L.scaled_product) if isinstance(op, O.Opaque)]
+    assert (found.name, found.effects, str(found.results[0].type)) == ("tt.dot_scaled", False, "tile<32x32xf32>")
+
+
+def test_functions_of_elements_and_histograms() -> None:
+    found = of(L.counted)
+    (mapped,) = [op for op in found if isinstance(op, O.Map)]
+    assert [str(v.type) for v in mapped.results] == ["tile<16xi32>", "tile<16xi32>"]
+    assert any(isinstance(op, O.If) for op in mapped.body.ops)
+    assert [op.mask is None for op in found if isinstance(op, O.Histogram)] == [False, True]
 
 
 def test_a_descriptor_is_a_masked_block_of_pointers() -> None:
