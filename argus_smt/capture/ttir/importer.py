@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from argus_smt.capture.ttir import arithmetic, loops, tile_ops, windows
+from argus_smt.capture.ttir import arithmetic, loops, opaque, tile_ops, windows
 from argus_smt.capture.ttir.errors import Unsupported
 from argus_smt.capture.ttir.placement import Place, Placement
 from argus_smt.capture.ttir.site import Lowering, Parts, Site, take_apart
@@ -14,10 +14,10 @@ from argus_smt.capture.ttir.source_map import SourceMap
 from argus_smt.capture.ttir.structure import Structurer
 from argus_smt.capture.ttir.syntax import BasicBlock, Function, Module, Parameter, Statement, parse_module, statements_of
 from argus_smt.capture.ttir.text import integers, unquote
-from argus_smt.capture.ttir.type_text import UnknownType, expanded, parse_type, parse_window, result_texts, type_or_handle
+from argus_smt.capture.ttir.type_text import UnknownType, expanded, parse_type, parse_window, type_or_handle
 from argus_smt.capture.ttir.windows import Bound, Window, flat
 from argus_smt.ir.ops import Block, Hint, Kernel, Op, Opaque, Value
-from argus_smt.ir.types import Ptr, Type, elem_of
+from argus_smt.ir.types import Type
 from argus_smt.ir.walk import results as results_of
 from argus_smt.source import Span
 
@@ -35,8 +35,6 @@ _TERMINATORS = frozenset(
         "tt.map_elementwise.return",
     )
 )
-_PURE_DIALECTS = ("arith.", "math.", "ub.")
-_PURE = frozenset(("tt.dot_scaled", "tt.fp_to_fp", "tt.reshape", "tt.dot", "tt.gather", "tt.clampf", "tt.map_elementwise"))
 
 
 def import_kernel(
@@ -355,13 +353,13 @@ class _Importer:
         self.unread.update(inner)
         names = parts.operands if parts else ()
         operands = tuple(v for n in names if n in self.frames[-1].values for v in self.get_all(n, span))
-        texts = _opaque_types(s, parts)
+        texts = opaque.result_types(s, parts)
         if texts is None:
             raise Unsupported(f"Argus has no meaning for `{s.op or s.text[:60]}`", span)
         results = tuple(v for t in texts for v in self.fresh_all(t, ""))
         self.bind_all(zip(s.results, texts, strict=True), results)
         name = s.op or s.text.partition(" ")[0] or "an unreadable line"
-        effects = bool(inner) or _may_have_effects(s.op, parts, operands)
+        effects = bool(inner) or opaque.has_effects(s.op, parts, operands)
         self.emit(Opaque(results, name, operands, f"Argus has no meaning for `{name}`", effects, span=span))
 
     def account(self, entry: Function) -> None:
@@ -381,26 +379,3 @@ class _Importer:
         for s in statements_of(tuple(live)):
             if s not in self.seen:
                 raise Unsupported(f"internal: line {s.line} of the module (`{s.op}`) was left out")
-
-
-def _opaque_types(s: Statement, parts: Parts | None) -> tuple[str, ...] | None:
-    """Texts of the result types of an operation of unknown form; None where its text leaves them open."""
-    if not s.results:
-        return ()
-    texts = result_texts(parts.types) if parts else ()
-    if s.op == "tt.make_tensor_descriptor":  # the operands' types come first
-        texts = tuple(f"!tt.tensordesc{t}" for t in texts[-1:])
-    if s.op == "tt.make_tensor_ptr":
-        texts = tuple(f"!tt.ptr{t}" for t in texts)
-    if len(texts) != len(s.results):
-        texts = texts[:1] * len(s.results) if len(set(texts)) == 1 else ()
-    return texts or None
-
-
-def _may_have_effects(op: str, parts: Parts | None, operands: tuple[Value, ...]) -> bool:
-    """Whether an operation without a meaning may touch memory: yes, unless it is known to be pure."""
-    if parts is None or any(isinstance(elem_of(v.type), Ptr) for v in operands):
-        return True
-    if op in ("tt.extern_elementwise", "tt.elementwise_inline_asm"):
-        return parts.attrs.get("pure") != "true"
-    return not (op.startswith(_PURE_DIALECTS) or op in _PURE)
