@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argus_smt.absint import addresses
 from argus_smt.absint.facts import Arithmetic, Wrap
 from argus_smt.absint.state import State, fits, guard, width_range
 from argus_smt.absint.values import AbsValue, FloatV, Guards, IntV, LostV, PtrV, choose
@@ -11,6 +12,7 @@ from argus_smt.smt import term as T
 from argus_smt.smt.interval import ALL, Interval
 from argus_smt.smt.term import Sort, Term
 
+ADDRESS = "conversion between pointers and integers"
 _SIGNED = {"eq": T.eq, "ne": T.ne, "slt": T.lt, "sle": T.le, "sgt": T.gt, "sge": T.ge}
 _UNSIGNED = {"ult": T.lt, "ule": T.le, "ugt": T.gt, "uge": T.ge}
 
@@ -99,7 +101,9 @@ def binary(state: State, op: Binary) -> AbsValue:
             if op.fn == "srem":
                 return IntV(state.simp(_simple(state, x, y, T.mod, T.trem)), guards)
             return wrapping(state, op, op.result, _simple(state, x, y, T.div, T.tdiv), guards)
-        case "udiv" | "urem" | "umin" | "umax":
+        case "mulhi_s":  # of the product in twice as many bits
+            return IntV(state.simp(T.div(x * y, T.const(1 << bits))), guards)
+        case "udiv" | "urem" | "umin" | "umax" | "mulhi_u":
             return _unsigned_binary(state, op, x, y, bits, guards)
         case "shl" | "ashr" | "lshr":
             return _shift(state, op, x, y, bits, guards)
@@ -144,6 +148,8 @@ def _unsigned_binary(state: State, op: Binary, x: Term, y: Term, bits: int, guar
         case "udiv" | "urem":
             _need(state, op, T.ne(y, 0), guards)
             out = T.div(u, v) if op.fn == "udiv" else T.mod(u, v)
+        case "mulhi_u":
+            out = T.div(u * v, T.const(1 << bits))
         case _:
             out = T.minimum(u, v) if op.fn == "umin" else T.maximum(u, v)
     return IntV(_signed(state, state.simp(out), bits), guards)
@@ -236,8 +242,10 @@ def cast(state: State, op: Cast) -> AbsValue:
             return source
         case "sext" | "zext" | "trunc":
             return _resize(state, op, state.integer(op.operand))
-        case "int_to_ptr" | "ptr_to_int":
-            return _lost(state, op, "conversion between pointers and integers")
+        case "ptr_to_int":
+            return addresses.to_integer(state, source) if isinstance(source, PtrV) else _lost(state, op, ADDRESS)
+        case "int_to_ptr":
+            return addresses.to_pointer(state, state.integer(op.operand), ADDRESS)
         case _ if is_integer(op.result):
             return state.unknown(op.result.type, state.site(op), f"conversion `{op.kind}` of a float")
         case _:

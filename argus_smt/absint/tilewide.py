@@ -8,10 +8,12 @@ from argus_smt.absint import regions
 from argus_smt.absint.integers import is_integer
 from argus_smt.absint.regions import Run
 from argus_smt.absint.state import State
-from argus_smt.absint.values import AbsValue, FloatV
+from argus_smt.absint.values import COORDS, AbsValue, FloatV, IntV
 from argus_smt.ir.ops import Binary, Block, Cat, Dot, Histogram, Map, Reduce, Reshape, Scan, Value
 from argus_smt.ir.types import Scalar, elem_of, shape_of
+from argus_smt.smt import term as T
 from argus_smt.smt.interval import ALL, Interval
+from argus_smt.smt.term import Sort
 
 
 def fold(state: State, op: Reduce | Scan, run: Run) -> tuple[AbsValue, ...]:
@@ -30,8 +32,32 @@ def fold(state: State, op: Reduce | Scan, run: Run) -> tuple[AbsValue, ...]:
         range_: Interval = kept[i]
         if _adds(op.combine, i, len(op.operands)):
             range_ = regions.total(starts[i], least, shape[op.axis], elem_of(result.type))
+            if isinstance(op, Scan) and range_ != ALL:
+                out.append(_running_sum(state, op, i, starts[i], range_))
+                continue
         out.append(_unknown(state, op, i, result, f"a {kind} of integers", range_))
     return tuple(out)
+
+
+def _running_sum(state: State, op: Scan, i: int, each: Interval, range_: Interval) -> AbsValue:
+    """The unknown sum of the first k elements, held between k times the least and k times the greatest of them.
+
+    Where no element is negative it is also no less than the last one that was added. All of this is true of the sum, so
+    the minimum and maximum that say it change nothing.
+    """
+    low, high = each
+    assert low is not None
+    assert high is not None
+    operand, result = op.operands[i], op.results[i]
+    unknown = _unknown(state, op, i, result, "a scan of integers", range_)
+    last = state.integer(operand)
+    assert isinstance(unknown, IntV)
+    place = COORDS[op.axis]
+    count = T.const(shape_of(operand.type)[op.axis]) - place if op.reverse else place + 1
+    held = T.maximum(T.minimum(unknown.term, count * high), count * low)
+    if low >= 0 and last.term.sort is Sort.INT:
+        held = T.maximum(held, last.term)
+    return IntV(state.simp(held), last.guards)
 
 
 def _adds(block: Block, i: int, count: int) -> bool:

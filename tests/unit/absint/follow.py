@@ -25,7 +25,7 @@ from argus_smt.ir import ops as O
 from argus_smt.ir.launch import Case, Launch, PointerArg, ScalarArg, Storage
 from argus_smt.ir.ops import Block, Kernel, Op, Value
 from argus_smt.ir.types import I1, Scalar, elem_of
-from argus_smt.ir.walk import blocks
+from argus_smt.ir.walk import blocks, walk
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
@@ -92,6 +92,8 @@ class Follower(Machine):
         self.seen: Counter[str] = Counter()
         self.relied = {g.site for guards, _, _ in made.facts.relied for g in guards}
         self.read = 0
+        scans = [op for op in walk(made.kernel.body) if isinstance(op, O.Scan)]
+        self.sums = {v.number: f"?{made.sites[id(op)]}/{i}" for op in scans for i, v in enumerate(op.results)}
 
     def run(self, block: Block, args: Sequence[Lanes]) -> list[Lanes]:
         loops = self.made.around.get(id(block))
@@ -190,6 +192,8 @@ class Follower(Machine):
 
     def _register(self, value: Value, t: Term, concrete: int) -> None:
         """An unknown value itself: its function has this value here, inside its interval, whoever asks."""
+        if value.number in self.sums:  # an unknown sum inside of bounds that it keeps
+            t = next((a for a in t.apps if a.data == self.sums[value.number]), t)
         if t.op not in ("app", "bapp") or not t.data.startswith("?"):
             return
         point = tuple(T.evaluate(a, self._lookup) for a in t.args)

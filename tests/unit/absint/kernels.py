@@ -151,13 +151,16 @@ def moved(m: Maker) -> None:
             m.make(e, O.Unsplat, one)
 
 
-COMBINED = ("smax", "smin", "umax", "umin", "add", "or", "and", "xor", "mul")
+COMBINED = ("smax", "smin", "umax", "umin", "add", "or", "and", "xor", "mul", "add", "add")
 
 
 def small(m: Maker, of: Type) -> Value:
-    """A visible integer tile, or one with its elements between 0 and 7."""
+    """A visible integer tile, or one with its elements between 0 and 7, or between -5 and 2."""
     made = m.get(of)
-    return made if m.rng.random() < 0.4 else m.make(of, O.Binary, "and", made, m.let(of, O.Const, 7))
+    if m.rng.random() < 0.3:
+        return made
+    low = m.make(of, O.Binary, "and", made, m.let(of, O.Const, 7))
+    return low if m.rng.random() < 0.5 else m.make(of, O.Binary, "sub", low, m.let(of, O.Const, 5))
 
 
 def folded(m: Maker) -> None:
@@ -210,8 +213,18 @@ def counted_up(m: Maker) -> None:
             m.make(Tile((2, 4), e), O.Reshape, both, reorder=True)
 
 
+def by_number(m: Maker, pointer: Value) -> Value:
+    """The pointer by way of its address, moved on by a few elements."""
+    kind = with_shape(I64, shape_of(pointer.type))
+    address = m.make(kind, O.Cast, "ptr_to_int", pointer)
+    step = m.let(kind, O.Const, m.rng.choice((0, 8, 16)))
+    return m.let(pointer.type, O.Cast, "int_to_ptr", m.make(kind, O.Binary, "add", address, step))
+
+
 def memory(m: Maker) -> None:
     source = m.rng.choice(m.pointers)
+    if m.rng.random() < 0.3:
+        source = by_number(m, source)
     shape = shape_of(source.type) or m.rng.choice(SHAPES)
     of = with_shape(elem_of(source.type), shape)
     ptr = source if source.type == of else m.let(of, O.Splat, source)
@@ -311,7 +324,7 @@ def _visible(m: Maker, results: Sequence[Value]) -> None:
         (m.pointers if isinstance(elem_of(v.type), Ptr) else m.have).append(v)
 
 
-STRAIGHT = [arithmetic] * 6 + [logic, logic, unary, cast, moved, moved, memory, folded, counted_up]
+STRAIGHT = [arithmetic] * 6 + [logic, logic, unary, cast, moved, moved, memory, folded, folded, counted_up]
 STEPS = [*STRAIGHT, written, branch, branch, counted, counted, looped]
 
 

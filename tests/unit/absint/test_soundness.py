@@ -71,7 +71,7 @@ def test_kernels_hold_what_the_analysis_knows_of_integers() -> None:
     ops = [op for seed in range(200) for op in walk(kernel(seed).body)]
     assert {op.fn for op in ops if isinstance(op, O.Binary)} == set(ARITHMETIC)
     assert {op.pred for op in ops if isinstance(op, O.Cmp)} == INT_PREDICATES
-    assert {op.kind for op in ops if isinstance(op, O.Cast)} == {"sext", "zext", "trunc"}
+    assert {op.kind for op in ops if isinstance(op, O.Cast)} == {"sext", "zext", "trunc", "ptr_to_int", "int_to_ptr"}
     assert {op.combine.ops[-1].fn for op in ops if isinstance(op, O.Reduce) and len(op.operands) == 1} == set(COMBINED)
     wanted = {
         O.Scan,
