@@ -1,13 +1,13 @@
-"""`python -m argus_smt.capture`: one JSON request on standard input, one JSON reply to a file or standard output.
+"""`python -m argus_smt.capture`: answers capture requests, one JSON line each, in forks of one process (`zygote.py`).
 
-Request: `{"file": …, "call": text or null, "kernel": text or null, "launcher": name or null, "reply": path or null,
-"wide": bool, "limit_s": seconds}`; `limit_s` bounds the capture of one signature, what is left then is said to be left.
-Reply: `{"ok": true, "programs": [Program…], "imports_s": …, "capture_s": …}` or `{"ok": false, "error": {…}}`.
+Request: `{"id": number, "file": …, "call": text or null, "kernel": text or null, "launcher": name or null, "but": [names],
+"reply": path, "errors": path, "wide": bool, "limit_s": seconds}`; `limit_s` bounds the capture of one signature, what is left
+then is said to be left. `but` are launchers whose own signatures do not count.
+Reply, a file: `{"ok": true, "programs": [Program…], "errors": [error…], "capture_s": …}` or `{"ok": false, "error": {…}}`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
@@ -15,61 +15,57 @@ import time
 import traceback
 from typing import Any
 
+from argus_smt.capture.failure import CaptureError, SignatureError
+from argus_smt.capture.zygote import serve
 
-def main() -> int:
-    """Serve one request. What user code prints goes to standard error."""
+
+def warm() -> None:
+    """The slow imports, and a first use of what torch and Triton load lazily."""
+    from argus_smt.capture.service import warm_up
+
+    warm_up()
+
+
+def handle(request: dict[str, Any]) -> None:
+    """Write the reply to a request. What user code prints goes to the file of errors."""
+    reply = answer(request)
+    partial = f"{request['reply']}.part"
+    with open(partial, "w", encoding="utf-8") as stream:
+        json.dump(reply, stream)
+    os.replace(partial, request["reply"])
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """The reply to a request."""
+    from argus_smt.capture.service import programs_of
+
     start = time.perf_counter()
-    request = json.load(sys.stdin)
-    real = os.dup(1)
-    os.dup2(2, 1)
-    reply = serve(request, start)
-    if request.get("reply"):
-        partial = f"{request['reply']}.part"
-        with open(partial, "w", encoding="utf-8") as stream:
-            json.dump(reply, stream)
-        os.replace(partial, request["reply"])
-    else:
-        with os.fdopen(real, "w", encoding="utf-8") as stream:
-            json.dump(reply, stream)
-    with contextlib.suppress(Exception):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(0)  # threads that the user's module started must not keep the process alive
-
-
-def serve(request: dict[str, Any], start: float) -> dict[str, Any]:
-    """The reply to a request; `start` is when the process began to work on it."""
-    from argus_smt.capture.failure import CaptureError, SignatureError
-
     try:
-        from argus_smt.capture.module import read_source
-
-        read_source(request["file"])  # before the slow imports
-        from argus_smt.capture.service import answer, warm_up
-
-        warm_up()
-        imported = time.perf_counter()
-        programs = answer(request)
-        done = time.perf_counter()
-        return {"ok": True, "programs": programs, "imports_s": imported - start, "capture_s": done - imported}
-    except SignatureError as error:
-        return _refused(request, message=error.message, excerpt=error.excerpt, code="AR104")
-    except CaptureError as error:
-        s = error.span
-        return _refused(
-            request, message=error.message, file=s.file or request.get("file"), line=s.line, column=s.column,
-            help=error.help, excerpt=error.excerpt, code=error.code,
-        )  # fmt: skip
+        programs, errors = programs_of(request)
+    except (SignatureError, CaptureError) as error:
+        return {"ok": False, "error": refusal(request, error)}
     except Exception as error:  # noqa: BLE001 - the reply is the only way to tell of it
         traceback.print_exc()
-        return _refused(request, message=f"internal error: {type(error).__name__}: {error}", internal=True)
+        return {"ok": False, "error": refusal(request, error)}
+    told = [refusal(request, error) for error in errors]
+    return {"ok": True, "programs": programs, "errors": told, "capture_s": time.perf_counter() - start}
 
 
-def _refused(request: dict[str, Any], **error: Any) -> dict[str, Any]:
-    full = {"message": "", "file": request.get("file"), "line": 0, "column": 0, "help": "", "excerpt": ""} | error
-    full["message"] = " ".join(str(full["message"]).split())
-    return {"ok": False, "error": full}
+def refusal(request: dict[str, Any], error: Exception) -> dict[str, Any]:
+    """An error as the reply tells it."""
+    out = {"message": "", "file": request.get("file"), "line": 0, "column": 0, "help": "", "excerpt": ""}
+    match error:
+        case SignatureError():
+            out |= {"message": error.message, "excerpt": error.excerpt, "code": "AR104"}
+        case CaptureError():
+            s = error.span
+            out |= {"message": error.message, "help": error.help, "excerpt": error.excerpt, "code": error.code}
+            out |= {"file": s.file or request.get("file"), "line": s.line, "column": s.column}
+        case _:
+            out |= {"message": f"internal error: {type(error).__name__}: {error}", "internal": True}
+    out["message"] = " ".join(str(out["message"]).split())
+    return out
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(warm, handle))

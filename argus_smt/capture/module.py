@@ -9,6 +9,7 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
+from argus_smt.capture import jaxtyping_standin
 from argus_smt.capture.failure import CaptureError
 from argus_smt.source import Span
 
@@ -52,10 +53,11 @@ class Loader:
 
     @contextlib.contextmanager
     def importable(self) -> Iterator[None]:
-        """The file's folder is first on the import path."""
+        """The file's folder is first on the import path, and annotations of jaxtyping load."""
         sys.path.insert(0, self.folder)
         try:
-            yield
+            with jaxtyping_standin.available():
+                yield
         finally:
             with contextlib.suppress(ValueError):
                 sys.path.remove(self.folder)

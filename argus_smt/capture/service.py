@@ -1,12 +1,14 @@
-"""Answers capture requests: finds the signature, checks it against the file, and captures."""
+"""Answers capture requests: finds the signatures, checks them against the file, and captures each."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, replace
 from typing import Any
 
 from argus_smt import declare
 from argus_smt.capture import hosts
+from argus_smt.capture.annotations import NotUsable, annotated_signature, is_annotated
 from argus_smt.capture.call import parse_signature
 from argus_smt.capture.deadline import LIMIT_S
 from argus_smt.capture.domain import build_domain
@@ -16,7 +18,25 @@ from argus_smt.capture.module import MODULE_NAME, Loader
 from argus_smt.capture.program import capture
 from argus_smt.capture.selftest import self_test
 from argus_smt.ir.serialise import dumps_program
-from argus_smt.source import Span
+from argus_smt.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A signature that the file states itself, where, and what it leaves open."""
+
+    name: str
+    text: str
+    span: Span
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far a capture goes: with cases for 64-bit arguments or not, and for how long."""
+
+    wide: bool
+    limit_s: float
 
 
 def warm_up() -> None:
@@ -27,27 +47,63 @@ def warm_up() -> None:
     self_test()
 
 
-def answer(request: dict[str, Any]) -> list[Any]:
-    """Programs of a request, as JSON values. Raises CaptureError and SignatureError."""
+def programs_of(request: dict[str, Any]) -> tuple[list[Any], list[Exception]]:
+    """Programs of a request as JSON values, and the signatures of the file itself that give none.
+
+    Raises CaptureError and SignatureError where nothing of the file can be looked at.
+    """
     loader = Loader(request["file"])
-    how = (bool(request.get("wide")), float(request.get("limit_s") or LIMIT_S))
+    limits = Limits(bool(request.get("wide")), float(request.get("limit_s") or LIMIT_S))
     listing = list_file(loader.path, loader.text)
     require_kernels(listing)
-    if request.get("kernel"):
-        return [_one(loader, listing, request["kernel"], True, *how)]
-    if request.get("call"):
-        return [_one(loader, listing, request["call"], False, *how)]
+    for kind in ("kernel", "call"):
+        if request.get(kind):
+            given = Stated("", request[kind], NOWHERE)
+            return [_one(loader, listing, given, kind == "kernel", limits)], []
+    found = stated_signatures(loader, listing, request.get("launcher"), frozenset(request.get("but") or ()))
+    programs: list[Any] = []
+    errors: list[Exception] = []
+    for stated in found:
+        try:
+            programs.append(_declared(loader, listing, stated, limits))
+        except CaptureError as error:  # noqa: PERF203 - one launcher does not hide the others
+            errors.append(error)
+    if not programs and len(errors) == 1:
+        raise errors[0]
+    return programs, errors
+
+
+def answer(request: dict[str, Any]) -> list[Any]:
+    """Programs of a request as JSON values. Raises CaptureError and SignatureError, also for one signature of several."""
+    programs, errors = programs_of(request)
+    if errors:
+        raise errors[0]
+    return programs
+
+
+def stated_signatures(loader: Loader, listing: Listing, launcher: str | None, but: frozenset[str]) -> list[Stated]:
+    """Signatures of decorators, and of annotations for launchers without one. Raises CaptureError if there is none."""
     found = declared_signatures(loader)
-    wanted = request.get("launcher")
-    if wanted:
-        require_function(listing, wanted, False)
-        found = [(name, text, span) for name, text, span in found if name == wanted]
+    if launcher:
+        require_function(listing, launcher, False)
+    known = {s.name for s in found} | but
+    reasons = []
+    for f in listing.launchers:
+        if f.name not in known and (not launcher or launcher == f.name) and is_annotated(f):
+            try:
+                made = annotated_signature(f)
+            except NotUsable as error:
+                reasons.append(CaptureError(error.message, Span(loader.path, error.line), code="AR104"))
+                continue
+            found.append(Stated(f.name, made.text, Span(loader.path, f.lineno), made.notes))
+    found = [s for s in found if s.name not in but and (not launcher or s.name == launcher)]
     if not found:
-        raise no_signature(listing)
-    return [_declared(loader, listing, text, span, *how) for _, text, span in found]
+        raise reasons[0] if reasons else no_signature(listing)
+    return found
 
 
-def _one(loader: Loader, listing: Listing, text: str, kernel: bool, wide: bool, limit_s: float) -> Any:
+def _one(loader: Loader, listing: Listing, stated: Stated, kernel: bool, limits: Limits) -> Any:
+    text = stated.text
     signature = parse_signature(text)
     build_domain(signature)
     if (signature.grid is not None) != kernel:
@@ -55,18 +111,19 @@ def _one(loader: Loader, listing: Listing, text: str, kernel: bool, wide: bool, 
         raise SignatureError(need if kernel else "a launcher's signature has no grid; did you mean --kernel?", text, len(text))
     require_function(listing, signature.name, kernel)
     require_arguments(listing, signature.name, [a.name for a in signature.arguments])
-    return json.loads(dumps_program(capture(loader, text, kernel, wide, limit_s)))
+    program = capture(loader, text, kernel, limits.wide, limits.limit_s)
+    return json.loads(dumps_program(replace(program, notes=(*program.notes, *stated.notes))))
 
 
-def _declared(loader: Loader, listing: Listing, text: str, span: Span, wide: bool, limit_s: float) -> Any:
+def _declared(loader: Loader, listing: Listing, stated: Stated, limits: Limits) -> Any:
     try:
-        return _one(loader, listing, text, False, wide, limit_s)
+        return _one(loader, listing, stated, False, limits)
     except SignatureError as error:
-        raise CaptureError(error.message, span, excerpt=error.excerpt, code="AR104") from None
+        raise CaptureError(error.message, stated.span, excerpt=error.excerpt, code="AR104") from None
 
 
-def declared_signatures(loader: Loader) -> list[tuple[str, str, Span]]:
-    """Name, signature and place of the functions that the module decorates with `@argus.launch`."""
+def declared_signatures(loader: Loader) -> list[Stated]:
+    """The functions that the module decorates with `@argus.launch`."""
     declare.declared.clear()
     with hosts.machine(), loader.importable():
         module = loader.load()
@@ -76,5 +133,5 @@ def declared_signatures(loader: Loader) -> list[tuple[str, str, Span]]:
             continue
         code = getattr(function, "__code__", None)
         line = code.co_firstlineno if code is not None else 1
-        out.append((getattr(function, "__name__", ""), text, Span(loader.path, line)))
+        out.append(Stated(getattr(function, "__name__", ""), text, Span(loader.path, line)))
     return out

@@ -16,7 +16,7 @@ def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> int:
     """Capture the files and print their launches and kernels."""
     jobs, errors = jobs_of(args)
     captured = Captures(jobs=args.jobs or len(os.sched_getaffinity(0))).run(jobs)
-    errors += [c.error for c in captured if c.error is not None]
+    errors += [e for c in captured for e in c.errors]
     print_errors(errors, stderr)
     for program in (p for c in captured for p in c.programs):
         stdout.write(program_text(program))

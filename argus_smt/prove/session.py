@@ -78,7 +78,7 @@ def run_session(
         state.interrupted = _interrupted(state)
     except PoolError as error:
         state.faults.append(str(error))
-    errors = tuple(c.error for c in state.captured if c.error is not None)
+    errors = tuple(e for c in state.captured for e in c.errors)
     return _outcome(state, options, time.monotonic() - start), errors
 
 

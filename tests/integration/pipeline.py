@@ -16,7 +16,7 @@ def program_of(path: Path, call: str = "", wide: bool = False) -> Program:
     """The program of a launcher for a signature, by default the one that the file declares."""
     warm_up()
     loader = Loader(str(path))
-    return capture(loader, call or declared_signatures(loader)[0][1], wide=wide)
+    return capture(loader, call or declared_signatures(loader)[0].text, wide=wide)
 
 
 def prove_all(program: Program, options: ProveOptions) -> list[CaseResult]:

@@ -137,8 +137,8 @@ def captured_verdict(path: Path) -> Verdict:
     """The verdict on a file whose launcher is run symbolically."""
     warm_up()
     loader = Loader(str(path))
-    ((_, signature, _),) = declared_signatures(loader)
-    described = capture(loader, signature)
+    (signature,) = declared_signatures(loader)
+    described = capture(loader, signature.text)
     cases = [(number, k) for number, launch in enumerate(described.launches) for k in range(len(launch.cases))]
     return verdict_of(findings_of([prove_case(described, *place, ProveOptions(overflow="off")) for place in cases]))
 

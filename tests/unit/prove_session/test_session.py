@@ -32,7 +32,8 @@ def test_all_proved() -> None:
     assert errors == ()
     assert [len(run.results) for run in outcome.runs] == [2, 1]
     assert exit_code(outcome) == 0
-    assert outcome.resources.capture_s == {"imports": 3.0, "capture": 0.5}
+    assert outcome.resources.capture_s["capture"] == 0.5
+    assert 0.01 <= outcome.resources.capture_s["imports"] < 1
     assert outcome.resources.peak_worker_mb > 5
 
 
@@ -80,6 +81,12 @@ def test_captures_that_break() -> None:
     assert texts[6] == "the launcher raises ValueError"
     assert (errors[6].place, errors[6].help, errors[6].code) == ("kernel.py:3:5", "give other sizes", "AR105")
     assert [e.internal for e in errors] == [False, False, False, True, False, False, False]
+
+
+def test_the_loss_of_the_process_that_forks_is_survived() -> None:
+    outcome, errors = session("fine", "murder", "fine", "fine")
+    assert len(outcome.runs) == 3
+    assert [e.message for e in errors] == ["the process that loads the files was ended twice"]
 
 
 def test_a_capture_that_takes_too_long() -> None:
