@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +9,7 @@ import pytest
 
 from argus_smt.capture.failure import CaptureError, SignatureError
 from argus_smt.capture.service import answer
+from argus_smt.prove.capturing import Captures, Job
 from tests.unit.capture.conftest import HEADER
 
 LAUNCH = """def launch(x):
@@ -178,15 +175,8 @@ def test_size_that_becomes_a_number(tmp_path: Path) -> None:
 def test_reply_is_not_disturbed_by_what_user_code_prints(tmp_path: Path) -> None:
     path = tmp_path / "user.py"
     path.write_text("import os\nprint('loud')\nos.write(1, b'louder')\n" + HEADER + LAUNCH.replace("y =", "print(x); y ="))
-    request = json.dumps({"file": str(path), "call": "launch(x: f32[n])"})
-    done = subprocess.run(
-        [sys.executable, "-m", "argus_smt.capture"], input=request, capture_output=True, text=True, check=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
-    )  # fmt: skip
-    reply = json.loads(done.stdout)
-    assert reply["ok"]
-    assert len(reply["programs"]) == 1
-    assert "loud" in done.stderr
-    request = json.dumps({"file": str(tmp_path / "no.py"), "reply": str(tmp_path / "reply.json")})
-    subprocess.run([sys.executable, "-m", "argus_smt.capture"], input=request, text=True, check=True)
-    assert "no such file" in json.loads((tmp_path / "reply.json").read_text())["error"]["message"]
+    missing = str(tmp_path / "no.py")
+    printed, absent = Captures().run([Job(str(path), call="launch(x: f32[n])"), Job(missing)])
+    assert (len(printed.programs), printed.error) == (1, None)
+    assert absent.error is not None
+    assert (absent.error.message, absent.error.code) == (f"no such file: {missing}", "AR101")
