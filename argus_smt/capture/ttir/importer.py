@@ -290,7 +290,7 @@ class _Importer:
         lowering = _LOWERINGS.get(s.op)
         if lowering is None or parts is None or not self._lower(s, parts, place, lowering):
             self._opaque(s, parts)
-        if parts is not None and s.results:
+        if parts is not None and s.results and s.op != "ub.poison":  # where a loop's counter was while Triton made the body
             self.hints(parts.attrs, self.get(s.results[0], place.span), place.span)
 
     def _lower(self, s: Statement, parts: Parts, place: Place, lowering: Lowering) -> bool:

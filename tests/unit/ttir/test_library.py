@@ -50,6 +50,10 @@ def test_statements_keep_promises() -> None:
     assert load.other is None
 
 
+def test_hints_on_a_placeholder_are_none() -> None:
+    assert [op for op in of(L.hinted_counter) if isinstance(op, O.Hint)] == []
+
+
 def test_reductions_have_inlined_regions() -> None:
     sums = [op for op in of(L.sums) if isinstance(op, O.Reduce)]
     assert [op.axis for op in sums] == [0, 1, 0]
