@@ -49,6 +49,16 @@ def _fptrunc(x: Array, source: Scalar, target: Scalar) -> IntResult:
     return IntResult(round_to(x, target))
 
 
+def _fptrunc_rz(x: Array, source: Scalar, target: Scalar) -> IntResult:
+    """Towards zero: what rounded away from it becomes the next smaller number of the format, one less in its bits."""
+    nearest = round_to(x, target)
+    with np.errstate(all="ignore"):
+        away = np.abs(nearest.astype(np.float64)) > np.abs(np.asarray(x, np.float64))
+    bits = Scalar(f"i{target.bits}")
+    smaller = reinterpret(reinterpret(nearest, target, bits) - 1, bits, target)
+    return IntResult(np.where(away, smaller, nearest))
+
+
 SCALAR_CASTS: dict[str, Callable[[Array, Scalar, Scalar], IntResult]] = {
     "sext": lambda x, source, target: IntResult(settle(signed(x, source.bits), target.bits)),
     "zext": lambda x, source, target: IntResult(settle(unsigned(x, source.bits).view(np.int64), target.bits)),
@@ -59,6 +69,7 @@ SCALAR_CASTS: dict[str, Callable[[Array, Scalar, Scalar], IntResult]] = {
     "fptoui": _fptoui,
     "fpext": _fptrunc,
     "fptrunc": _fptrunc,
+    "fptrunc_rz": _fptrunc_rz,
     "bitcast": lambda x, source, target: IntResult(reinterpret(x, source, target)),
     "same": lambda x, source, target: IntResult(x),
 }

@@ -88,7 +88,7 @@ def _cast_is_legal(kind: str, source: Scalar | Ptr, target: Scalar | Ptr) -> boo
             return ints == (False, True)
         case "fpext":
             return ints == (False, False) and source.bits <= target.bits and source != target
-        case "fptrunc":
+        case "fptrunc" | "fptrunc_rz":
             return ints == (False, False) and source.bits >= target.bits and source != target
         case "bitcast":
             return source.bits == target.bits

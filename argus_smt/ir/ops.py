@@ -162,10 +162,10 @@ PREDICATES = frozenset((
 """Integer: eq ne s* u*. Float: ordered `o*` and `ord`, unordered `ueq une fult fule fugt fuge uno`, `false`, `true`."""
 
 CASTS = frozenset((
-    "sext", "zext", "trunc", "sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc", "bitcast", "ptr_to_int",
-    "int_to_ptr", "ptr_cast", "same",
+    "sext", "zext", "trunc", "sitofp", "uitofp", "fptosi", "fptoui", "fpext", "fptrunc", "fptrunc_rz", "bitcast",
+    "ptr_to_int", "int_to_ptr", "ptr_cast", "same",
 ))  # fmt: skip
-"""`ptr_cast` changes the pointee type only; `same` is the identity."""
+"""`fptrunc` rounds to nearest, `fptrunc_rz` towards zero; `ptr_cast` changes the pointee type only; `same` is the identity."""
 
 # ---------------------------------------------------------------- shape
 

@@ -160,7 +160,7 @@ def casts(m: Maker) -> list[Op]:
 
     return [
         cast(m.rng.choice(["sext", "zext"]), Scalar("i8"), I32), cast("trunc", I64, I1), cast("sitofp", I32, F16),
-        cast("fptoui", F32, I64), cast("fpext", F16, F32), cast("fptrunc", F32, Scalar("bf16")),
+        cast("fptoui", F32, I64), cast("fpext", F16, F32), cast("fptrunc", F32, Scalar("bf16")), cast("fptrunc_rz", F32, F16),
         cast("bitcast", F32, I32), cast("ptr_to_int", Ptr(F32), I64), cast("int_to_ptr", I64, Ptr(F16)),
         cast("ptr_cast", Ptr(F32), Ptr(Scalar("i8"))), cast("same", I32, I32),
     ]  # fmt: skip

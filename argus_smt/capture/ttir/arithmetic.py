@@ -103,7 +103,10 @@ def bitcast(s: Site) -> Lowered | None:
 
 
 def fp_to_fp(s: Site) -> Lowered | None:
-    """Conversion between float formats; between two of one width it rounds, so it counts as a truncation."""
+    """Conversion between float formats; between two of one width it rounds, so it counts as a truncation.
+
+    Rounding is to nearest unless it is said to be towards zero; other modes are not understood.
+    """
     (x,) = s.operands
     if s.parts.words not in ("", "rounding = rtne", "rounding = rtz"):
         return None
@@ -111,7 +114,8 @@ def fp_to_fp(s: Site) -> Lowered | None:
     source, target = elem_of(x.type), elem_of(r.type)
     if not isinstance(source, Scalar) or not isinstance(target, Scalar):
         return None
-    kind = "same" if source == target else "fpext" if source.bits < target.bits else "fptrunc"
+    narrow = "fptrunc_rz" if s.parts.words.endswith("rtz") else "fptrunc"
+    kind = "same" if source == target else "fpext" if source.bits < target.bits else narrow
     return (O.Cast(r, kind, x, span=s.span),)
 
 

@@ -21,7 +21,8 @@ from argus_smt.ir.types import Type
 from argus_smt.ir.walk import results as results_of
 from argus_smt.source import Span
 
-_LOWERINGS: dict[str, Lowering] = {**arithmetic.LOWERINGS, **tile_ops.LOWERINGS}
+LOWERINGS: dict[str, Lowering] = {**arithmetic.LOWERINGS, **tile_ops.LOWERINGS}
+"""Operations with a meaning, apart from control flow, descriptors and block pointers."""
 _CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
 _TERMINATORS = frozenset(
     (
@@ -287,7 +288,7 @@ class _Importer:
             if not windowed:
                 self._opaque(s, parts)
             return
-        lowering = _LOWERINGS.get(s.op)
+        lowering = LOWERINGS.get(s.op)
         if lowering is None or parts is None or not self._lower(s, parts, place, lowering):
             self._opaque(s, parts)
         if parts is not None and s.results and s.op != "ub.poison":  # where a loop's counter was while Triton made the body

@@ -248,7 +248,7 @@ LOWERINGS: dict[str, Lowering] = {
     "llvm.intr.assume": assume, "tt.assert": device_assert, "tt.print": nothing,
     "tt.histogram": _bare(histogram), "tt.map_elementwise": map_elementwise, "tt.atomic_load": atomic_load,
     "tt.atomic_store": atomic_store, "tt.atomic_poll": atomic_poll,
-    "tt.grid_dependency_wait": _bare(nothing), "tt.grid_dependency_launch_dependents": _bare(nothing),
+    "tt.grid_dependency_wait": nothing, "tt.grid_dependency_launch_dependents": nothing,
 }  # fmt: skip
 
 ATTRIBUTES = {

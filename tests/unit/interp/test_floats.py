@@ -148,3 +148,19 @@ def test_f8e4m3b15_codes() -> None:
     assert encode(np.array([5.0, -9.0], np.float32), elem)[:, 0].tolist() == [126, 254]
     ties = np.array([values[20] / 2 + values[21] / 2, values[21] / 2 + values[22] / 2], np.float32)
     assert encode(ties, elem)[:, 0].tolist() == [20, 22]
+
+
+@pytest.mark.parametrize("name", ["f16", "bf16", "f8e5m2", "f8e4m3fn"])
+def test_rounding_towards_zero_gives_the_largest_number_that_is_no_larger(name: str) -> None:
+    target = Scalar(name)
+    bits = np.arange(1 << target.bits, dtype=np.int64)
+    every = decode(bits.astype(f"u{target.nbytes}").view(np.uint8).reshape(-1, target.nbytes), target).astype(np.float64)
+    every = np.unique(every[np.isfinite(every)])
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(size=500), rng.normal(size=200) * 50, every[rng.integers(0, every.size, 50)]]).astype(
+        np.float32
+    )
+    x = x[np.abs(x) <= every[-1]]
+    found = SCALAR_CASTS["fptrunc_rz"](x, Scalar("f32"), target).data.astype(np.float64)
+    below = every[np.searchsorted(every, np.abs(x).astype(np.float64), side="right") - 1]
+    np.testing.assert_array_equal(found, np.copysign(below, x))
