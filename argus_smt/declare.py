@@ -1,4 +1,4 @@
-"""The decorator `@argus.launch("M K", …)` that states a launcher's signature beside it; it changes nothing else."""
+"""The decorator `@argus.launch("x: f32[M, K]")` that states a launcher's signature beside it; it changes nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ATTRIBUTE = "__argus_launch__"
 declared: list[tuple[Callable[..., Any], str]] = []
 """Functions decorated so far with their signatures, in order."""
 
-_CLAUSE = re.compile(r"\s(?:where|helper|defined)\s")
+_CLAUSE = re.compile(r"\s(?:(?:where|helper|defined)\s|grid\s*\()")
 
 
 def launch(text: str) -> Callable[[Function], Function]:
@@ -32,7 +32,7 @@ def launch(text: str) -> Callable[[Function], Function]:
 
 
 def full_signature(text: str, name: str) -> str:
-    """`name(arguments) clauses` from what the decorator was given."""
+    """`name(arguments) clauses` from the arguments with their clauses, or from the whole signature."""
     text = " ".join(text.split())
     if re.match(rf"{re.escape(name)}\s*\(", text):
         return text

@@ -98,7 +98,8 @@ def _parser(stdout: TextIO) -> _Parser:
 
 
 def _input_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a Python file, or a folder: its files with @argus.launch")
+    about = "a Python file, or a folder: its files whose launchers have signatures"
+    parser.add_argument("paths", metavar="PATH", nargs="+", help=about)
     parser.add_argument(
         "--call",
         metavar="SIG",
@@ -113,6 +114,8 @@ def _input_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help='a kernel without launcher: "add(x: f32[n], n: int, BLOCK=64) grid (cdiv(n, BLOCK),)"; may be repeated',
     )
+    parser.add_argument("--config", metavar="FILE", help="use this argus.toml; `none` for none (default: the nearest one)")
+    parser.add_argument("--capture-timeout", metavar="S", type=_positive, help="seconds for running one launcher (default: 60)")
     parser.add_argument("-j", "--jobs", metavar="N", type=_positive_int, default=0, help="processes (default: cores)")
 
 
@@ -122,10 +125,11 @@ def _prove_arguments(parser: argparse.ArgumentParser) -> None:
     add("--select", metavar="CODES", type=_codes, action="extend", default=[], help="report only these, as AR301,AR3")
     add("--ignore", metavar="CODES", type=_codes, action="extend", default=[], help="leave these out")
     add("--assume", metavar="EXPR", action="append", default=[], help="a precondition, as 'K %% 64 == 0'")
-    add("--overflow", choices=("error", "warn", "off"), default="warn", help="what a 32-bit wrap is (default: warn)")
+    add("--overflow", choices=("error", "warn", "off"), help="what a 32-bit wrap is (default: warn)")
     add("--format", metavar="FORMAT", default="text", help="text (default) or json")
     add("-o", "--output", metavar="FILE", help="write the report there")
-    add("--timeout", metavar="S", type=_positive, default=60.0, help="seconds for one case (default: 60)")
+    add("--timeout", metavar="S", type=_positive, help="seconds for one case (default: 60)")
+    add("--require-signatures", action="store_true", help="launchers without a signature are errors")
     add("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
     add("--cross-check", metavar="SOLVER", help="re-check with a second solver (not in this version)")
     add("--dump-smt", metavar="DIR", help="write every solver query there, as SMT-LIB 2")

@@ -12,8 +12,8 @@ from typing import TextIO
 from argus_smt import __version__
 from argus_smt.cli.arguments import LATER_FORMATS, UsageError
 from argus_smt.cli.breakage import print_errors
-from argus_smt.cli.inputs import jobs_of
-from argus_smt.diag.report import Report
+from argus_smt.cli.inputs import inputs_of
+from argus_smt.diag.report import Report, Skipped
 from argus_smt.diag.text import Style, render
 from argus_smt.ir.launch import Program
 from argus_smt.prove.cache import Cache, default_folder
@@ -32,15 +32,18 @@ def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Sessi
     """Prove the files of the command line; gives the exit code."""
     _check(args)
     _check_assumed(args.assume, ())
-    jobs, errors = jobs_of(args)
-    print_errors(errors, stderr)
-    if not jobs:
+    inputs = inputs_of(args)
+    print_errors(inputs.errors, stderr)
+    if not inputs.jobs:
         return 2
+    for job in inputs.jobs:
+        _check_assumed((*job.assume, *(job.prove.assume if job.prove else ())), (), job.place)
     options = _options(args)
     with _progress(stderr) as progress:
-        outcome, more = (session or run_session)(jobs, options, progress)
+        outcome, more = (session or run_session)(inputs.jobs, options, progress)
+    more = (*more, *(_required(inputs.skipped) if args.require_signatures else ()))
     print_errors(more, stderr)
-    report = build_report(outcome, options.prove, __version__)
+    report = build_report(outcome, options.prove, __version__, inputs.skipped)
     for text in report.warnings:
         stderr.write(f"argus: internal warning: {text}\n")
     for text in report.faults:
@@ -49,7 +52,12 @@ def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Sessi
         _write(report, args, stdout)
     elif report.interrupted:
         stdout.write(report.interrupted + "\n")
-    return _exit_code(report, [*errors, *more])
+    return _exit_code(report, [*inputs.errors, *more])
+
+
+def _required(skipped: Sequence[Skipped]) -> list[InputError]:
+    """Launchers without a signature as errors."""
+    return [InputError(f"`{s.launcher}`: {s.reason}", f"{s.file}:{s.line}", s.help, code="AR103") for s in skipped]
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -69,41 +77,36 @@ def _check(args: argparse.Namespace) -> None:
                 raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
 
 
-def _check_assumed(expressions: Sequence[str], programs: Sequence[Program]) -> None:
-    """Each `--assume` is a condition over names that every program has. Raises UsageError."""
+def _check_assumed(expressions: Sequence[str], programs: Sequence[Program], place: str = "") -> None:
+    """Each precondition is a condition over names that every program has. Raises UsageError."""
     for text in expressions:
+        head = f"{place}: assume {text!r}" if place else f"--assume {text!r}"
         try:
             term = parse_term(text)
         except ValueError as error:
-            raise UsageError(f"--assume {text!r}: {error}") from error
+            raise UsageError(f"{head}: {error}") from error
         if term.sort is not Sort.BOOL:
-            raise UsageError(f"--assume {text!r}: not a condition")
+            raise UsageError(f"{head}: not a condition")
         for program in programs:
             names = {s.name for s in program.symbols}
             unknown = sorted(str(v.data) for v in term.free if v.data not in names)
             if unknown or term.apps:
                 shown = ", ".join(sorted(names)) or "none"
                 what = f"`{unknown[0]}`" if unknown else "a function"
-                raise UsageError(f"--assume {text!r}: {what} is no name of `{program.call}`; there are {shown}")
+                raise UsageError(f"{head}: {what} is no name of `{program.call}`; there are {shown}")
 
 
 def _options(args: argparse.Namespace) -> SessionOptions:
-    prove = ProveOptions(
-        overflow=args.overflow,
-        assume=tuple(args.assume),
-        timeout_s=args.timeout,
-        select=tuple(args.select),
-        ignore=tuple(args.ignore),
-        dump_smt=os.path.abspath(args.dump_smt) if args.dump_smt else "",
-    )
     cached = not args.no_cache and not args.dump_smt  # a case that comes from the cache makes no queries
 
-    def captured(programs: Sequence[Program]) -> None:
-        _check_assumed(args.assume, programs)
+    def captured(programs: Sequence[tuple[Program, ProveOptions]]) -> None:
+        for program, chosen in programs:
+            _check_assumed(chosen.assume, (program,))
         if args.dump_ir:
-            dump_programs(programs, Path(args.dump_ir))
+            dump_programs([p for p, _ in programs], Path(args.dump_ir))
 
-    return SessionOptions(prove, args.jobs, Cache(default_folder()) if cached else None, captured=captured)
+    mine = ProveOptions(overflow=args.overflow or "warn", assume=tuple(args.assume), timeout_s=args.timeout or 60.0)
+    return SessionOptions(mine, args.jobs, Cache(default_folder()) if cached else None, captured=captured)
 
 
 def _write(report: Report, args: argparse.Namespace, stdout: TextIO) -> None:

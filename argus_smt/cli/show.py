@@ -7,15 +7,16 @@ import os
 from typing import TextIO
 
 from argus_smt.cli.breakage import print_errors
-from argus_smt.cli.inputs import jobs_of
+from argus_smt.cli.inputs import inputs_of
 from argus_smt.prove.capturing import Captures
 from argus_smt.prove.dump import program_text
 
 
 def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO) -> int:
     """Capture the files and print their launches and kernels."""
-    jobs, errors = jobs_of(args)
-    captured = Captures(jobs=args.jobs or len(os.sched_getaffinity(0))).run(jobs)
+    inputs = inputs_of(args)
+    captured = Captures(jobs=args.jobs or len(os.sched_getaffinity(0))).run(inputs.jobs)
+    errors = [*inputs.errors]
     errors += [e for c in captured for e in c.errors]
     print_errors(errors, stderr)
     for program in (p for c in captured for p in c.programs):

@@ -145,6 +145,16 @@ class KernelReport(_Model):
     solve_s: float = 0.0
 
 
+class Skipped(_Model):
+    """A launcher that was not looked at because nothing says what it takes; `help` says how to go on."""
+
+    file: str
+    line: int
+    launcher: str
+    reason: str
+    help: str = ""
+
+
 class Tool(_Model):
     """What produced the report."""
 
@@ -173,6 +183,7 @@ class Report(_Model):
     tool: Tool
     assumptions: tuple[str, ...]
     kernels: tuple[KernelReport, ...]
+    skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     interrupted: str = ""

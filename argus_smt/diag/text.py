@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from argus_smt.diag.excerpt import ReadLines, excerpt, read_lines, shown_path
 from argus_smt.diag.paragraphs import WIDTH, bullets, listed
-from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Precondition, Report
+from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Precondition, Report, Skipped
 
 _COLOURS = {
     "error": "1;31",
@@ -24,6 +24,7 @@ _COLOURS = {
 METHODS = ("interval", "algebra", "solver")
 SHOWN_CASES = 6
 SHOWN_TEXTS = 8
+SHOWN_SKIPPED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,11 +289,26 @@ def _tail(report: Report, style: Style) -> list[str]:
     common = [e for e in (report.kernels[0].not_checked if report.kernels else ()) if all(e in s for s in shared)]
     rest = [e for k in report.kernels for e in k.not_checked if e not in common]
     lines += bullets("not checked", dict.fromkeys([*rest, *common]))
+    lines += _skipped(report.skipped, style)
     lines += [""] if lines else []
     if report.interrupted:
         lines.append(report.interrupted)
     lines.append(_totals(report, style))
     return lines
+
+
+def _skipped(skipped: Sequence[Skipped], style: Style) -> list[str]:
+    """Launchers without a signature: how many, which, and what to do about it."""
+    if not skipped:
+        return []
+    shown = skipped[:SHOWN_SKIPPED]
+    lines = [f"{style.place(Location(file=s.file, line=s.line))} `{s.launcher}`" for s in shown]
+    lines = [line + ("" if s.reason == "no signature" else f": {s.reason}") for line, s in zip(lines, shown, strict=True)]
+    more = len(skipped) - len(shown)
+    lines += [f"and {more} more"] if more else []
+    count = f"{len(skipped)} launcher{'s' if len(skipped) != 1 else ''}"
+    listing = bullets(f"skipped, for nothing says what they take: {count}", lines)
+    return [*listing, *listed("= help:", skipped[0].help.split(" "), separator=" ")]
 
 
 def _totals(report: Report, style: Style) -> str:
@@ -301,6 +317,7 @@ def _totals(report: Report, style: Style) -> str:
     n = len(report.kernels)
     text = f"{n} launch{'es' if n != 1 else ''}: {', '.join(parts)}"
     used = report.resources
+    text += f"; {len(report.skipped)} skipped" if report.skipped else ""
     if not style.times:
         return text
     text += f"; {used.wall_s:.1f} s"

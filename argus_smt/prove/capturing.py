@@ -18,6 +18,7 @@ from typing import IO, Any
 
 from argus_smt.ir.launch import Program
 from argus_smt.ir.serialise import loads_program
+from argus_smt.prove.finding import ProveOptions
 from argus_smt.prove.processes import command, end, ending, last_line
 
 LIMIT_S = 300.0
@@ -56,6 +57,10 @@ class Job:
     """Launchers whose own signatures in the file do not count."""
     place: str = ""
     """Where the signature is written, if that is a file: `argus.toml:7`."""
+    prove: ProveOptions | None = None
+    """How its programs are proved; None for as the session says."""
+    assume: tuple[str, ...] = ()
+    """Preconditions for the programs that have all of their names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import IO, Any
 
@@ -117,6 +117,7 @@ class Pool:
         self._selector = selectors.DefaultSelector()
         self._workers: list[_Worker] = []
         self._failed_starts = 0
+        self._options: Mapping[int, ProveOptions] = {}
         try:
             for _ in range(settings.jobs):
                 self._add()
@@ -136,8 +137,14 @@ class Pool:
             self._remove(self._workers[-1])
         self._selector.close()
 
-    def run(self, programs: Mapping[int, str], tasks: Sequence[Task]) -> Iterator[Answer]:
-        """Decide the tasks; yields one answer each, in the order in which they come. Raises PoolError."""
+    def run(
+        self, programs: Mapping[int, str], tasks: Sequence[Task], options: Mapping[int, ProveOptions] | None = None
+    ) -> Iterator[Answer]:
+        """Decide the tasks; yields one answer each, in the order in which they come. Raises PoolError.
+
+        `options` are those of single programs, by key; others have those of the pool.
+        """
+        self._options = options or {}
         waiting = deque(tasks)
         left = len(tasks)
         while left:
@@ -169,11 +176,16 @@ class Pool:
             if worker.ready and worker.task is None and waiting:
                 task = waiting.popleft()
                 if worker.program != task.program:
-                    worker.send({"program": task.program, "text": programs[task.program]})
+                    own = self._options.get(task.program, self.settings.options)
+                    worker.send({"program": task.program, "text": programs[task.program], "options": dump_options(own)})
                     worker.program = task.program
                 worker.task = task
-                worker.deadline = time.monotonic() + self.settings.limit_s
+                worker.deadline = time.monotonic() + self._limit_s(task)
                 worker.send({"case": [task.program, task.launch, task.case]})
+
+    def _limit_s(self, task: Task) -> float:
+        own = self._options.get(task.program)
+        return self.settings.limit_s if own is None else replace(self.settings, options=own).limit_s
 
     def _wait(self) -> list[_Worker]:
         busy = [w.deadline for w in self._workers if w.task is not None or not w.ready]
@@ -218,7 +230,7 @@ class Pool:
             if worker.task is not None:
                 task = worker.task
                 self._remove(worker)
-                yield Answer(task, None, f"the prover process hung and was ended after {self.settings.limit_s:g} s")
+                yield Answer(task, None, f"the prover process hung and was ended after {self._limit_s(task):g} s")
             elif not worker.ready:
                 self._remove(worker)
                 self._start_failed(f"a prover process did not start within {START_LIMIT_S:g} s")

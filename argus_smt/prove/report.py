@@ -22,6 +22,8 @@ class ProgramRun:
 
     program: Program
     results: Mapping[tuple[int, int], CaseResult]
+    options: ProveOptions | None = None
+    """How it was proved, if not as the session says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,18 @@ class Outcome:
     resources: R.Resources = field(default_factory=R.Resources)
 
 
-def build_report(outcome: Outcome, options: ProveOptions, version: str) -> R.Report:
+def build_report(outcome: Outcome, options: ProveOptions, version: str, skipped: Sequence[R.Skipped] = ()) -> R.Report:
     """The report of a session; the kernels come in the order in which they are launched."""
-    kernels = tuple(kernel_report(run, index, options, outcome.interrupted) for run in outcome.runs for index in _made(run))
+    kernels = tuple(
+        kernel_report(run, index, run.options or options, outcome.interrupted) for run in outcome.runs for index in _made(run)
+    )
     versions = {name: v for run in outcome.runs for name, v in run.program.versions}
     warnings = [w for run in outcome.runs for result in run.results.values() for w in result.internal]
     return R.Report(
         tool=R.Tool(version=version, versions=versions),
         assumptions=ASSUMPTIONS,
         kernels=kernels,
+        skipped=tuple(skipped),
         warnings=tuple(dict.fromkeys(warnings)),
         faults=outcome.faults,
         interrupted=outcome.interrupted,

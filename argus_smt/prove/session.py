@@ -15,6 +15,7 @@ from argus_smt.prove.capturing import COMMAND, LIMIT_S, Captured, Captures, Inpu
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.pool import ENTRY, Answer, Pool, PoolError, Settings, Task
 from argus_smt.prove.report import Outcome, ProgramRun
+from argus_smt.smt.show import parse_term
 
 Progress = Callable[[str, int, int], None]
 """Called with what happens now, how many cases are done, how many there are."""
@@ -35,8 +36,8 @@ class SessionOptions:
     capture: Sequence[str] = COMMAND
     capture_limit_s: float = LIMIT_S
     hard_limit_s: float | None = None
-    captured: Callable[[Sequence[Program]], None] = lambda _: None
-    """Hears of the programs before they are proved."""
+    captured: Callable[[Sequence[tuple[Program, ProveOptions]]], None] = lambda _: None
+    """Hears of the programs, and how each is proved, before that begins."""
 
     @property
     def workers(self) -> int:
@@ -49,6 +50,8 @@ class _State:
 
     captured: list[Captured] = field(default_factory=list)
     programs: list[Program] = field(default_factory=list)
+    chosen: list[ProveOptions] = field(default_factory=list)
+    """How each program is proved."""
     results: dict[Task, CaseResult] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     cached: int = 0
@@ -100,8 +103,17 @@ def _capture(jobs: Sequence[Job], options: SessionOptions, state: _State, progre
     captures = Captures(options.capture, options.workers, options.capture_limit_s)
     state.captured = captures.run(jobs)
     state.programs = [p for c in state.captured for p in c.programs]
+    state.chosen = [_chosen(c.job, p, options.prove) for c in state.captured for p in c.programs]
     state.total = sum(len(launch.cases) for p in state.programs for launch in p.launches)
-    options.captured(state.programs)
+    options.captured(list(zip(state.programs, state.chosen, strict=True)))
+
+
+def _chosen(job: Job, program: Program, default: ProveOptions) -> ProveOptions:
+    """How a program of a job is proved: what is assumed of a whole file, where the program has all the names."""
+    options = job.prove or default
+    names = {s.name for s in program.symbols}
+    fitting = [text for text in job.assume if all(v.data in names for v in parse_term(text).free)]
+    return replace(options, assume=(*options.assume, *fitting))
 
 
 def _prove(pool: Pool, options: SessionOptions, state: _State, progress: Progress) -> None:
@@ -109,7 +121,8 @@ def _prove(pool: Pool, options: SessionOptions, state: _State, progress: Progres
     keys = _look_up(texts, options, state)
     tasks = [t for t in keys if t not in state.results]
     progress("proving", len(state.results), state.total)
-    for answer in pool.run(texts, tasks):
+    own = {k: _for_workers(o) for k, o in enumerate(state.chosen)}
+    for answer in pool.run(texts, tasks, own):
         state.results[answer.task] = _settled(answer, state)
         if options.cache is not None and answer.result is not None:
             options.cache.put(keys[answer.task], answer.result)
@@ -119,8 +132,8 @@ def _prove(pool: Pool, options: SessionOptions, state: _State, progress: Progres
 def _look_up(texts: dict[int, str], options: SessionOptions, state: _State) -> dict[Task, str]:
     """Every case with its key in the cache; results that are there already go into the state."""
     keys: dict[Task, str] = {}
-    chosen = _for_workers(options.prove)
     for k, program in enumerate(state.programs):
+        chosen = _for_workers(state.chosen[k])
         for i, launch in enumerate(program.launches):
             for j in range(len(launch.cases)):
                 task = Task(k, i, j)
@@ -151,8 +164,8 @@ def _settled(answer: Answer, state: _State) -> CaseResult:
 
 def _outcome(state: _State, options: SessionOptions, wall_s: float) -> Outcome:
     runs = tuple(
-        ProgramRun(p, {(t.launch, t.case): r for t, r in state.results.items() if t.program == k})
-        for k, p in enumerate(state.programs)
+        ProgramRun(p, {(t.launch, t.case): r for t, r in state.results.items() if t.program == k}, chosen)
+        for k, (p, chosen) in enumerate(zip(state.programs, state.chosen, strict=True))
     )
     spent: dict[str, float] = {}
     for name, seconds in (pair for c in state.captured for pair in c.seconds):

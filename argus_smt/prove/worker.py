@@ -1,7 +1,7 @@
 """A prover worker process: reads cases as JSON lines, answers each with its result; run by the pool as a module.
 
-First line in: `{"entry": "module:function", "options": {…}}`. Then `{"program": key, "text": …}` gives a program, and
-`{"case": [key, launch, case]}` asks for a verdict. Lines out: `{"ready": true}` once, then per case
+First line in: `{"entry": "module:function", "options": {…}}`. Then `{"program": key, "text": …, "options": {…}}` gives a
+program, and `{"case": [key, launch, case]}` asks for a verdict. Lines out: `{"ready": true}` once, then per case
 `{"result": text, "maxrss_mb": …}` or `{"fault": message, "maxrss_mb": …}`.
 """
 
@@ -73,6 +73,7 @@ def _serve(lines: queue.Queue[str | None], replies: TextIO, prove: Prove, option
         request = json.loads(line)
         if "text" in request:
             programs = {request["program"]: loads_program(request["text"])}
+            options = load_options(request["options"]) if "options" in request else options
             continue
         key, launch, case = request["case"]
         try:

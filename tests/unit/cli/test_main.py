@@ -169,7 +169,7 @@ def test_a_folder_without_launchers(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n")
     code, _, err = run("prove", str(tmp_path))
     assert code == 2
-    assert err == f"{tmp_path}: error[AR103]: no file in this folder has a launcher with @argus.launch\n"
+    assert err == f"{tmp_path}: error[AR102]: no file in this folder has a kernel with a launcher\n"
 
 
 def test_a_folder_gives_its_annotated_files(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_folder_gives_its_annotated_files(run: Run, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("argus_smt.cli.prove.run_session", fake)
     assert run("prove", str(tmp_path))[0] == 3
-    assert seen == [Job(str(tmp_path / "sub/one.py"))]
+    assert [job.file for job in seen] == [str(tmp_path / "sub/one.py")]
 
 
 def test_a_call_goes_to_the_file_that_defines_it(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -202,10 +202,10 @@ def test_a_call_goes_to_the_file_that_defines_it(run: Run, monkeypatch: pytest.M
     monkeypatch.setattr("argus_smt.cli.prove.run_session", fake)
     a, b = str(tmp_path / "a.py"), str(tmp_path / "b.py")
     run("prove", a, b, "--call", "b(x: f32[n])", "--kernel", "a(x: f32[n]) grid (n,)", "--call", "c(x: f32[n])")
-    wanted = [Job(b, call="b(x: f32[n])"), Job(a, call="c(x: f32[n])"), Job(a, kernel="a(x: f32[n]) grid (n,)")]
-    assert seen == wanted
+    wanted = [(b, "b(x: f32[n])", ""), (a, "c(x: f32[n])", ""), (a, "", "a(x: f32[n]) grid (n,)")]
+    assert [(job.file, job.call, job.kernel) for job in seen] == wanted
     run("prove", str(tmp_path), "--call", "b(x: f32[n])")
-    assert seen[3:] == wanted[:1]
+    assert [(job.file, job.call, job.kernel) for job in seen[3:]] == wanted[:1]
 
 
 def test_explain(run: Run) -> None:
