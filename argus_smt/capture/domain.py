@@ -121,7 +121,6 @@ class _Builder:
             if t.range is not None:
                 self.in_range(T.var(a.name), t.range, f"{a.name} {t.text}")
         ints = {a.name: self.sub(T.var(a.name)) for a, _ in integers}
-        self.notes += [f"contract of a helper: {h.text}" for h in self.s.helpers]
         self.notes += [f"initialised elements: {d.text}" for d in self.s.defined]
         grid = None if self.s.grid is None else tuple(map(self.sub, self.s.grid))
         return Domain(

@@ -24,6 +24,7 @@ from argus_smt.capture.record import Record, pointer_of
 from argus_smt.capture.regions import Regions
 from argus_smt.capture.run import Body, Outcome, kernel_body, launcher_body, run_once
 from argus_smt.capture.signature import Signature
+from argus_smt.capture.trial import try_contracts
 from argus_smt.capture.verdict import check_compiled, check_domain, check_outcomes
 from argus_smt.capture.world import Registry
 from argus_smt.ir.launch import Condition, Launch, NotCovered, Program, Storage, Symbol
@@ -43,6 +44,7 @@ def capture(loader: Loader, text: str, kernel: bool = False, wide: bool = False,
     domain = build_domain(signature)
     registry = Registry(Session(), domain)
     check_domain(domain, registry.session)
+    domain = replace(domain, notes=(*domain.notes, *try_contracts(loader, domain)))
     deadline = Deadline(limit_s)
     body = kernel_body(signature) if kernel else launcher_body(signature)
     start = time.perf_counter()

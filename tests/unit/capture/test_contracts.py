@@ -38,7 +38,7 @@ def launch(x):
     conditions = [c.term for c in program.preconditions]
     assert T.ge(T.var(symbol.name), 1) in conditions
     assert T.le(T.var(symbol.name), 8) in conditions
-    assert "contract of a helper: blocks(x) -> int in [1, 8]" in program.notes
+    assert "contract of a helper: blocks(x) -> int in [1, 8] (held in 16 calls on small random inputs)" in program.notes
 
 
 def test_methods_and_library_functions(launcher: Capture) -> None:
@@ -48,7 +48,7 @@ class Plan:
         self.x = x
 
     def build(self, extra):
-        return self.x.tolist(), 3
+        return torch.zeros_like(self.x) * self.x.tolist()[0], 3
 
     @staticmethod
     def size(x):
@@ -62,8 +62,8 @@ def launch(x, ids):
 """
     before = torch.bincount
     call = (
-        "launch(x: i32[n], ids: i64[m] in [0, E)) helper Plan.build(x) -> i32[n] nondecreasing in [0, m], int "
-        "helper torch.bincount(ids) -> i64[E] helper Plan.size(x) -> int in [1, 9] where E <= 64"
+        "launch(x: i32[n], ids: i64[m] in [0, 63]) helper Plan.build(x) -> i32[n] nondecreasing in [0, m], int "
+        "helper torch.bincount(ids) -> i64[E] helper Plan.size(x) -> int in [1, n] where E <= 64"
     )
     program = launcher(body, call)
     assert torch.bincount is before
@@ -123,3 +123,54 @@ def test_defined_clauses_are_kept_and_listed(launcher: Capture) -> None:
     assert clause.condition == T.lt(T.var("t"), T.app("used", T.var("p")))
     assert "initialised elements: cache[p, t] if t < used[p]" in program.notes
     assert loads_program(dumps_program(program)).defined == program.defined
+
+
+BREAKS = """
+class Plan:
+    def offsets(self, lens):
+        return torch.cumsum(lens, 0){0}, len(lens)
+
+def launch(lens):
+    offsets, groups = Plan().offsets(lens)
+    if offsets.device.type != "cuda":
+        return
+    copy[(groups,)](offsets, torch.empty_like(offsets), groups, BLOCK=16)
+"""
+LENS = "launch(lens: i64[G] in [0, 9]) helper Plan.offsets(lens) -> i64[G] nondecreasing in [0, G * {0}], int"
+
+
+def test_contracts_are_tried_on_small_inputs(launcher: Capture) -> None:
+    program = launcher(BREAKS.replace("{0}", ""), LENS.replace("{0}", "9"))
+    assert any("(held in 8 calls on small random inputs)" in note for note in program.notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "factor", "message"),
+    [
+        ("", "2", r"`Plan\.offsets` breaks its contract: result 1 is a tensor that holds \d+, which is more than"),
+        (".flip(0)", "9", "a tensor that decreases along its last dimension"),
+        (".to(torch.int32)", "9", "a tensor of int32, not of i64"),
+        ("[1:]", "9", "a tensor whose size 0 is"),
+        (".float()", "9", "a tensor of float32, not of i64"),
+        ("[None]", "9", "a tensor of 2 dimensions, not of 1"),
+    ],
+)
+def test_a_broken_contract_is_refused(launcher: Capture, change: str, factor: str, message: str) -> None:
+    with pytest.raises(CaptureError, match=message) as caught:
+        launcher(BREAKS.replace("{0}", change), LENS.replace("{0}", factor))
+    assert caught.value.span.line > 10
+    assert "seen with G = " in caught.value.help
+
+
+def test_what_a_kernel_would_have_written_is_no_evidence(launcher: Capture) -> None:
+    body = """
+def count(y):
+    return int(y[0])
+
+def launch(x):
+    y = torch.full_like(x, 99)
+    copy[(1,)](x, y, 1, BLOCK=16)
+    copy[(count(y),)](x, y, 1, BLOCK=16)
+"""
+    program = launcher(body, "launch(x: i32[n] in [1, 8]) helper count(y) -> int in [1, 8]")
+    assert any("not tested: the launcher did not call it before its first launch" in note for note in program.notes)
