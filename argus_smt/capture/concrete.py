@@ -67,7 +67,7 @@ class _Device(PretendDevice):
         super().__init__(lambda a, b: a.shape == b.shape and bool((a == b).all()))
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        asked = func is torch.Tensor.device.__get__  # type: ignore[attr-defined]
+        asked = func is torch.Tensor.device.__get__
         if asked and kind(sys._getframe(1).f_code.co_filename) != ENGINE:
             return _SHOWN
         return super().__torch_function__(func, types, args, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import torch
@@ -91,12 +92,11 @@ def _contents(value: torch.Tensor, t: TensorType, names: Names) -> str:
             return f"a tensor with a step of {bad}"
     if t.distinct:
         but = None if t.distinct_except is None else value_of(t.distinct_except, names)
-        counted, counts = wide.unique(return_counts=True)
-        if any(n > 1 and int(v) != but for v, n in zip(counted.tolist(), counts.tolist(), strict=True)):
+        if any(n > 1 and v != but for v, n in Counter(wide.flatten().tolist()).items()):
             return "a tensor with two equal elements"
     if t.covering is not None and t.covering.lower is not None and t.covering.upper is not None:
         low, high = value_of(t.covering.lower, names), value_of(t.covering.upper, names)
-        if low is not None and high is not None and not set(range(low, high + 1)) <= set(wide.unique().tolist()):
+        if low is not None and high is not None and not set(range(low, high + 1)) <= set(wide.flatten().tolist()):
             return f"a tensor that lacks some of {low} to {high}"
     return ""
 
@@ -106,7 +106,7 @@ def _outside(low: int, high: int, r: Range | None, names: Names, all_: torch.Ten
     if r is None:
         return ""
     if r.values:
-        found = all_.unique().tolist() if all_ is not None else [low, high]
+        found = all_.flatten().tolist() if all_ is not None else [low, high]
         wrong = [v for v in found if v not in r.values]
         return f"{wrong[0]}, which is not in {set(r.values)}" if wrong else ""
     least = None if r.lower is None else value_of(r.lower, names)

@@ -227,7 +227,7 @@ def test_fresh_module_for_every_path(launcher: Capture) -> None:
 def test_helper_contract(launcher: Capture) -> None:
     program = launcher(
         "def plan(t):\n    return t.tolist()[0]\n\n\ndef launch(x, t):\n    g = plan(t)\n    copy[(g,)](x, x, g, BLOCK=64)\n",
-        "launch(x: f32[N], t: i32[4]) helper plan(t) -> int in [1, 8]",
+        "launch(x: f32[N], t: i32[4] in [1, 8]) helper plan(t) -> int in [1, 8]",
     )
     (launch,) = program.launches
     assert str(launch.grid[0]) == "plan_0"
