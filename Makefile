@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+VENV36 ?= .venv36
 # More for pip, for example an index that offers the CPU build of torch.
 PIP_ARGS ?=
 # More for pytest, for example PYTEST_ARGS="-k launch -x".
@@ -11,13 +12,15 @@ JOBS ?= 2
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXAMPLES := examples/triton
+TESTS36 := tests/unit/ttir tests/unit/capture $(addprefix tests/integration/test_,block_pointers.py examples_proved.py \
+  ir_of_triton.py shared_cases.py traps.py)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup prove prove-examples test test-slow lint types format check architecture golden bench clean
+.PHONY: help setup prove prove-examples test test-slow test-triton36 lint types format check architecture golden bench clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' | \
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1|\2/' | \
 	  while IFS='|' read -r name text; do printf '  make %-15s %s\n' "$$name" "$$text"; done
 
 setup: $(STAMP) ## make .venv and install Argus with the tested versions
@@ -45,6 +48,19 @@ test: $(STAMP) ## the fast tests
 test-slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
+# Triton 3.6 has its own spellings, and block pointers, which 3.9 has dropped. Its interpreter does not run with the NumPy that
+# is tested here, so what compares with that interpreter stays with `make test`.
+test-triton36: $(VENV36)/.installed ## slow: import, capture and proofs with Triton 3.6, in an environment of its own
+	$(VENV36)/bin/python -m pytest $(TESTS36) $(PYTEST_ARGS)
+
+$(VENV36)/.installed: pyproject.toml constraints.txt
+	@echo "setting up $(VENV36): about 2 GB with the CPU build of torch, a minute or more the first time"
+	@test -x $(VENV36)/bin/python || $(PYTHON) -m venv $(VENV36)
+	@sed 's/^triton[<>=].*/triton==3.6.0/' constraints.txt > $(VENV36)/constraints.txt
+	@$(VENV36)/bin/python -m pip install --disable-pip-version-check --progress-bar off $(PIP_ARGS) \
+	  -c $(VENV36)/constraints.txt -e '.[test]'
+	@touch $@
+
 lint: $(STAMP) ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -68,4 +84,4 @@ bench: $(STAMP) ## measure, and write benchmarks/results.md
 	$(BIN)/python benchmarks/prove.py --write
 
 clean: ## remove what the targets made
-	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv36 build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
