@@ -16,8 +16,9 @@ from argus_smt.interp.lanes import Array
 from argus_smt.ir.types import Scalar
 
 
-def _erf(x: Array) -> Array:
-    return np.asarray(np.vectorize(math.erf, otypes=[np.float64])(x)).astype(x.dtype)
+def _one_by_one(fn: Callable[[float], float]) -> Callable[[Array], Array]:
+    """A function that Python has and NumPy lacks."""
+    return lambda x: np.asarray(np.vectorize(fn, otypes=[np.float64])(x)).astype(x.dtype)
 
 
 def _round_away(x: Array) -> Array:
@@ -41,7 +42,19 @@ _FLOAT_UNARY: dict[str, Callable[[Array], Array]] = {
     "tanh": np.tanh,
     "sqrt": np.sqrt,
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
-    "erf": _erf,
+    "erf": _one_by_one(math.erf),
+    "erfc": _one_by_one(math.erfc),
+    "log10": np.log10,
+    "cbrt": np.cbrt,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "roundeven": np.rint,
     "floor": np.floor,
     "ceil": np.ceil,
     "trunc": np.trunc,

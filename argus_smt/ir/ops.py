@@ -144,7 +144,8 @@ class Cast(_Op):
 
 UNARY = frozenset((
     "neg", "abs", "not", "fneg", "fabs", "exp", "exp2", "log", "log2", "log1p", "expm1", "sin", "cos", "tan", "tanh",
-    "sqrt", "rsqrt", "erf", "floor", "ceil", "trunc", "round", "isnan", "isinf", "clz", "ctz", "popc", "fn",
+    "sqrt", "rsqrt", "erf", "erfc", "log10", "cbrt", "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh",
+    "floor", "ceil", "trunc", "round", "roundeven", "isnan", "isinf", "clz", "ctz", "popc", "fn",
 ))  # fmt: skip
 """`neg abs not clz ctz popc` are integer; `fn` is an unnamed float function without effect."""
 

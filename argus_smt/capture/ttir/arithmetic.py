@@ -6,7 +6,7 @@ from argus_smt.capture.ttir.constants import parse_literal
 from argus_smt.capture.ttir.site import Lowered, Lowering, Site
 from argus_smt.capture.ttir.type_text import parse_type
 from argus_smt.ir import ops as O
-from argus_smt.ir.types import I1, I32, Ptr, Scalar, Type, elem_of, shape_of, with_shape
+from argus_smt.ir.types import I1, Ptr, Scalar, Type, elem_of, shape_of, with_shape
 
 BINARY = {
     "arith.addi": "add", "arith.subi": "sub", "arith.muli": "mul", "arith.divsi": "sdiv", "arith.divui": "udiv",
@@ -24,9 +24,9 @@ UNARY = {
     "math.cos": "cos", "math.tan": "tan", "math.tanh": "tanh", "math.sqrt": "sqrt", "math.rsqrt": "rsqrt",
     "math.erf": "erf", "math.floor": "floor", "math.ceil": "ceil", "math.trunc": "trunc", "math.round": "round",
     "math.ctlz": "clz", "math.cttz": "ctz", "math.ctpop": "popc", "math.isnan": "isnan", "math.isinf": "isinf",
-    "tt.precise_sqrt": "sqrt", "math.roundeven": "fn", "math.log10": "fn", "math.cbrt": "fn", "math.sinh": "fn",
-    "math.cosh": "fn", "math.asin": "fn", "math.acos": "fn", "math.atan": "fn", "math.asinh": "fn",
-    "math.acosh": "fn", "math.atanh": "fn", "math.erfc": "fn",
+    "tt.precise_sqrt": "sqrt", "math.roundeven": "roundeven", "math.log10": "log10", "math.cbrt": "cbrt", "math.sinh": "sinh",
+    "math.cosh": "cosh", "math.asin": "asin", "math.acos": "acos", "math.atan": "atan", "math.asinh": "asinh",
+    "math.acosh": "acosh", "math.atanh": "atanh", "math.erfc": "erfc",
 }  # fmt: skip
 
 CASTS = {
@@ -41,9 +41,6 @@ _FLOAT_PREDICATES = {
     "ueq": "ueq", "ugt": "fugt", "uge": "fuge", "ult": "fult", "ule": "fule", "une": "une", "uno": "uno",
     "false": "false", "true": "true",
 }  # fmt: skip
-
-# unary functions that the device library has under the same name, between a prefix and a type suffix
-_LIBRARY = frozenset(UNARY.values()) - {"fn", "neg", "abs", "fneg", "clz", "ctz", "popc"}
 
 
 def _is_plain(words: str) -> bool:
@@ -182,38 +179,6 @@ def poison(s: Site) -> Lowered | None:
     return (O.Undef(s.result(), span=s.span),)
 
 
-def library_call(s: Site) -> Lowered | None:
-    """A device-library function that is known by name, or any pure float function of one argument."""
-    if s.attrs.get("pure") != "true":
-        return None
-    if len(s.operands) == 2:
-        return _library_pair(s)
-    if len(s.operands) == 3:
-        return fma(s) if _stem(s) == "fma" and len({v.type for v in s.operands}) == 1 else None
-    (x,) = s.operands
-    r = s.result()
-    if _stem(s) in ("isnan", "isinf") and r.type == with_shape(I32, shape_of(x.type)):
-        holds = s.step(with_shape(I1, shape_of(x.type)))
-        return (O.Unary(holds, _stem(s), x, span=s.span), O.Cast(r, "zext", holds, span=s.span))
-    if r.type != x.type or elem_of(x.type) not in (Scalar("f32"), Scalar("f64"), Scalar("f16"), Scalar("bf16")):
-        return None
-    return (O.Unary(r, _stem(s) if _stem(s) in _LIBRARY else "fn", x, span=s.span),)
-
-
-def _stem(s: Site) -> str:
-    """The name of a device-library function without the library and the type."""
-    symbol = s.attrs.get("symbol", "").strip('"')
-    return symbol.removeprefix("__ocml_").removeprefix("__nv_").removesuffix("_f32").removesuffix("_f64")
-
-
-def _library_pair(s: Site) -> Lowered | None:
-    """Functions of two floats of one type."""
-    a, b = s.operands
-    r = s.result()
-    fn = {"pow": "pow", "atan2": "atan2", "fmod": "frem"}.get(_stem(s))
-    return (O.Binary(r, fn, a, b, span=s.span),) if fn and a.type == b.type == r.type else None
-
-
 LOWERINGS: dict[str, Lowering] = {
     **dict.fromkeys(BINARY, binary),
     **dict.fromkeys(UNARY, unary),
@@ -222,5 +187,5 @@ LOWERINGS: dict[str, Lowering] = {
     "arith.bitcast": bitcast, "tt.bitcast": bitcast, "tt.fp_to_fp": fp_to_fp,
     "tt.ptr_to_int": pointer_cast, "tt.int_to_ptr": pointer_cast,
     "arith.cmpi": compare, "arith.cmpf": compare, "arith.select": select, "arith.constant": constant,
-    "math.fma": fma, "tt.clampf": clamp, "ub.poison": poison, "tt.extern_elementwise": library_call,
+    "math.fma": fma, "tt.clampf": clamp, "ub.poison": poison,
 }  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from argus_smt.capture.ttir import arithmetic, loops, opaque, tile_ops, windows
+from argus_smt.capture.ttir import arithmetic, device_library, loops, opaque, tile_ops, windows
 from argus_smt.capture.ttir.errors import Unsupported
 from argus_smt.capture.ttir.placement import Place, Placement
 from argus_smt.capture.ttir.site import Lowering, Parts, Site, take_apart
@@ -21,7 +21,9 @@ from argus_smt.ir.types import Type
 from argus_smt.ir.walk import results as results_of
 from argus_smt.source import Span
 
-LOWERINGS: dict[str, Lowering] = {**arithmetic.LOWERINGS, **tile_ops.LOWERINGS}
+LOWERINGS: dict[str, Lowering] = {
+    **arithmetic.LOWERINGS, **tile_ops.LOWERINGS, "tt.extern_elementwise": device_library.library_call,
+}  # fmt: skip
 """Operations with a meaning, apart from control flow, descriptors and block pointers."""
 _CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')
 _TERMINATORS = frozenset(

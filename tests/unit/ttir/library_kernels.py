@@ -5,6 +5,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
+from triton.language.extra.cuda import libdevice as nv
 
 
 @triton.jit
@@ -149,6 +150,15 @@ def device_library(x, o, n, B: tl.constexpr):
 
 
 @triton.jit
+def both_libraries(x, o, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    w = libdevice.pow(v, v) + libdevice.atan2(v, v) + libdevice.fma(v, v, v) + libdevice.acos(v)
+    w += nv.pow(v, v) + nv.tanh(v) + nv.fma(v, v, v) + nv.fast_expf(v) + libdevice.isnan(v) + nv.isinf(v)
+    tl.store(o + i, w + nv.clz(i) + nv.popc(i) + nv.mulhi(i, i) + nv.rsqrt(v) + nv.fmod(v, v))
+
+
+@triton.jit
 def casts(x, o, n, B: tl.constexpr):
     i = tl.arange(0, B)
     v = tl.load(x + i)
@@ -252,5 +262,5 @@ def hinted_counter(x, o, n, B: tl.constexpr):
 
 KERNELS = (
     cdiv, zeros, sums, extremes, positions, sort, topk, running, flip, softmax, where, swizzle, random, shapes, product,
-    gathered, custom_scan, mathematics, device_library, casts, integers, atomics, statements, counted,
+    gathered, custom_scan, mathematics, device_library, both_libraries, casts, integers, atomics, statements, counted,
 )  # fmt: skip

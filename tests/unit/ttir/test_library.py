@@ -73,6 +73,17 @@ def test_device_library_functions_are_known_by_name() -> None:
     assert {op.fn for op in of(L.device_library) if isinstance(op, O.Unary)} == {"tanh", "log1p", "exp"}
 
 
+def test_functions_of_both_libraries_mean_the_same() -> None:
+    found = of(L.both_libraries)
+    assert [op.fn for op in found if isinstance(op, O.Unary)] == [
+        "acos", "tanh", "fn", "isnan", "isinf", "clz", "popc", "rsqrt",
+    ]  # fmt: skip
+    assert [op.fn for op in found if isinstance(op, O.Binary) and not op.fn.endswith("add")] == [
+        "pow", "atan2", "pow", "mulhi_s", "frem",
+    ]  # fmt: skip
+    assert sum(isinstance(op, O.Fma) for op in found) == 2
+
+
 def test_dot_takes_accumulator() -> None:
     first, second = (op for op in of(L.product) if isinstance(op, O.Dot))
     assert second.c == first.result == second.a

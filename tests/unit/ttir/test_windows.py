@@ -119,6 +119,12 @@ def test_updates_add_inside_the_array() -> None:
     assert {(op.fn, op.sem) for op in ops(kernel) if isinstance(op, O.AtomicRMW)} == {("fadd", "relaxed")}
 
 
+@pytest.mark.parametrize(("dtype", "fns"), [("u32", ["umax", "umin", "xor", "or"]), ("i32", ["smax", "smin", "xor", "or"])])
+def test_the_sign_of_a_descriptor_is_that_of_its_updates(dtype: str, fns: list[str]) -> None:
+    _, kernel = imported(W.extremes, {**TYPES, "x": f"*{dtype}", "o": f"*{dtype}"}, {"B": B})
+    assert [op.fn for op in ops(kernel) if isinstance(op, O.AtomicRMW)] == fns
+
+
 def test_a_descriptor_argument_becomes_pointer_shape_and_strides() -> None:
     types = {"d": "tensordesc<fp32[4, 8]>", "o": "*fp32", "i": "i32", "j": "i32", "B": "constexpr"}
     text = raw_ttir(W.from_host, types, {"B": B})

@@ -69,5 +69,16 @@ def updates(x, o, m, n, i, j, B: tl.constexpr):
 
 
 @triton.jit
+def extremes(x, o, m, n, i, j, B: tl.constexpr):
+    d = tl.make_tensor_descriptor(x, shape=[m, n], strides=[n, 1], block_shape=[B, 8])
+    e = tl.make_tensor_descriptor(o, shape=[m * n], strides=[1], block_shape=[8])
+    v = d.load([i, j])
+    d.atomic_max([i, j], v)
+    d.atomic_min([i, j], v)
+    d.atomic_xor([i, j], v)
+    e.atomic_or([i], e.load([j]))
+
+
+@triton.jit
 def from_host(d, o, i, j, B: tl.constexpr):
     tl.store(o + tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :], d.load([i, j]) + d.shape[0] + d.strides[0])
