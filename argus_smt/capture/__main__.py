@@ -2,7 +2,8 @@
 
 Request: `{"id": number, "file": …, "call": text or null, "kernel": text or null, "launcher": name or null, "but": [names],
 "reply": path, "errors": path, "wide": bool, "limit_s": seconds}`; `limit_s` bounds the capture of one signature, what is left
-then is said to be left. `but` are launchers whose own signatures do not count.
+then is said to be left. `but` are launchers whose own signatures do not count. With `"propose": true`, proposals of
+signatures are wanted instead.
 Reply, a file: `{"ok": true, "programs": [Program…], "errors": [error…], "capture_s": …}` or `{"ok": false, "error": {…}}`.
 """
 
@@ -10,13 +11,18 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import time
 import traceback
+from pathlib import Path
 from typing import Any
 
 from argus_smt.capture.failure import CaptureError, SignatureError
 from argus_smt.capture.zygote import serve
+
+RECORDING_BYTES = 4 << 30
+"""Memory for the tests and benchmarks of a file whose calls are recorded."""
 
 
 def warm() -> None:
@@ -37,10 +43,13 @@ def handle(request: dict[str, Any]) -> None:
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The reply to a request."""
-    from argus_smt.capture.service import programs_of
+    from argus_smt.capture.service import programs_of, proposals_of
 
     start = time.perf_counter()
     try:
+        if request.get("propose"):
+            _limit_memory()
+            return {"ok": True, "programs": [], "proposals": proposals_of(request)}
         programs, errors = programs_of(request)
     except (SignatureError, CaptureError) as error:
         return {"ok": False, "error": refusal(request, error)}
@@ -49,6 +58,13 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"ok": False, "error": refusal(request, error)}
     told = [refusal(request, error) for error in errors]
     return {"ok": True, "programs": programs, "errors": told, "capture_s": time.perf_counter() - start}
+
+
+def _limit_memory() -> None:
+    """Benchmarks of a file that ask for more than there is must fail, and not end the process."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if os.path.exists("/proc/self/statm") else 0
+    limit = pages * resource.getpagesize() + RECORDING_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def refusal(request: dict[str, Any], error: Exception) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a file offers, read from its text alone: kernels, launchers, decorated signatures, and a line to paste."""
+"""What a file offers, read from its text alone: kernels, launchers, and a line to paste for a file without a signature."""
 
 from __future__ import annotations
 
@@ -65,6 +65,19 @@ def require_kernels(listing: Listing) -> None:
         raise CaptureError("no @triton.jit kernel found", Span(listing.file, 1), code="AR102")
 
 
+def chosen_launchers(listing: Listing, name: str | None) -> tuple[ast.FunctionDef, ...]:
+    """The launchers of a file, or the one function called `name`. Raises CaptureError if there is none."""
+    if name:
+        require_function(listing, name, False)
+        return tuple(f for f in listing.functions if f.name == name)
+    require_kernels(listing)
+    if not listing.launchers:
+        kernels = ", ".join(f"`{k.name}` (line {k.lineno})" for k in listing.kernels)
+        help_ = f'kernels found: {kernels}; state one with its grid: --kernel "{propose_kernel(listing.kernels[0])}"'
+        raise CaptureError("no launcher in the file", Span(listing.file, listing.kernels[0].lineno), help_, code="AR103")
+    return listing.launchers
+
+
 def require_function(listing: Listing, name: str, kernel: bool) -> None:
     """Raise CaptureError unless the file has the function that a signature names."""
     wanted = listing.kernels if kernel else tuple(f for f in listing.functions if f not in listing.kernels)
@@ -114,7 +127,8 @@ def no_signature(listing: Listing) -> CaptureError:
         lines = [f'--kernel "{propose_kernel(f)}"' for f in listing.kernels]
         found = f"kernels found: {names}"
     first = (*listing.launchers, *listing.kernels)[0]
-    help_ = "; ".join([found, "state the shapes, for example " + "  or  ".join(lines)])
+    more = f"`argus signature {listing.file}` proposes more, from the file's own tests" if listing.launchers else ""
+    help_ = "\n".join([found, "state the shapes, for example " + "  or  ".join(lines), *([more] if more else [])])
     return CaptureError("no signature: Argus does not know the shapes", Span(listing.file, first.lineno), help_, code="AR103")
 
 
@@ -122,7 +136,7 @@ def propose_call(f: ast.FunctionDef, kernels: tuple[ast.FunctionDef, ...] = ()) 
     """A signature guessed from the launcher's body: `M, K = x.shape` names the dims of x."""
     dims = _shapes(f)
     args = [*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs]
-    used = _tensor_names(f) | passed_to_pointers(f, kernels)
+    used = tensor_names(f) | passed_to_pointers(f, kernels)
     parts = []
     for a in args:
         if a.arg in dims:
@@ -196,7 +210,7 @@ def _shape_of(value: ast.expr) -> tuple[str, int | None]:
     return (inner.id, index) if isinstance(inner, ast.Name) else ("", None)
 
 
-def _tensor_names(f: ast.FunctionDef) -> set[str]:
+def tensor_names(f: ast.FunctionDef) -> set[str]:
     """Arguments used as tensors: `x.device`, `torch.empty_like(x)` and the like."""
     out = set()
     for n in ast.walk(f):
@@ -212,10 +226,16 @@ def _dtype(name: str) -> str:
     return "i32" if any(word in name.lower() for word in ("idx", "index", "ids", "offset", "lens", "slot")) else "f32"
 
 
-def _scalar(f: ast.FunctionDef, a: ast.arg) -> str:
+def defaults_of(f: ast.FunctionDef) -> dict[str, ast.expr]:
+    """The default of each argument that has one."""
     positional = [*f.args.posonlyargs, *f.args.args]
-    defaults = dict(zip([p.arg for p in positional][len(positional) - len(f.args.defaults) :], f.args.defaults, strict=True))
-    default = defaults.get(a.arg)
+    late = zip([p.arg for p in positional][len(positional) - len(f.args.defaults) :], f.args.defaults, strict=True)
+    named = zip([p.arg for p in f.args.kwonlyargs], f.args.kw_defaults, strict=True)
+    return {name: d for name, d in (*late, *named) if d is not None}
+
+
+def _scalar(f: ast.FunctionDef, a: ast.arg) -> str:
+    default = defaults_of(f).get(a.arg)
     if isinstance(default, ast.Constant) and isinstance(default.value, float):
         return f"{a.arg}: float"
     if isinstance(default, ast.Constant) and isinstance(default.value, bool | int | str):

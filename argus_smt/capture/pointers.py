@@ -7,8 +7,8 @@ import ast
 _ACCESSES = ("load", "store", "make_block_ptr", "make_tensor_descriptor", "prefetch")
 
 
-def pointer_params(kernel: ast.FunctionDef) -> set[str]:
-    """Parameters that addresses of loads and stores start with."""
+def pointer_params(kernel: ast.FunctionDef, accesses: tuple[str, ...] = _ACCESSES) -> set[str]:
+    """Parameters that addresses of loads and stores (or some of these) and of atomics start with."""
     starts: dict[str, str] = {}
     for n in ast.walk(kernel):
         if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name):
@@ -19,7 +19,7 @@ def pointer_params(kernel: ast.FunctionDef) -> set[str]:
     out = set()
     for n in ast.walk(kernel):
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.args:
-            if n.func.attr in _ACCESSES or n.func.attr.startswith("atomic_"):
+            if n.func.attr in accesses or n.func.attr.startswith("atomic_"):
                 name, seen = _first(n.args[0]), set[str]()
                 while name not in params and name in starts and name not in seen:
                     seen.add(name)
@@ -49,3 +49,23 @@ def _first(e: ast.expr) -> str:
     while isinstance(e, ast.BinOp) and isinstance(e.op, ast.Add | ast.Sub):
         e = e.left
     return e.id if isinstance(e, ast.Name) else ""
+
+
+def stored_by_kernels(f: ast.FunctionDef, kernels: tuple[ast.FunctionDef, ...]) -> dict[str, str]:
+    """Names that a launcher passes where a kernel stores and never loads, each with the place."""
+    known = {k.name: k for k in kernels}
+    out: dict[str, str] = {}
+    read: set[str] = set()
+    for n in ast.walk(f):
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and isinstance(n.func.value, ast.Name):
+            kernel = known.get(n.func.value.id)
+            if kernel is None:
+                continue
+            stored = pointer_params(kernel, ("store",)) - pointer_params(kernel, ("load",))
+            given = [*zip([a.arg for a in kernel.args.args], n.args, strict=False), *((k.arg, k.value) for k in n.keywords)]
+            for p, v in given:
+                if isinstance(v, ast.Name) and p in stored:
+                    out.setdefault(v.id, f"`{kernel.name}` stores to `{p}` and never loads from it (line {n.lineno})")
+                elif isinstance(v, ast.Name):
+                    read.add(v.id)
+    return {name: what for name, what in out.items() if name not in read}

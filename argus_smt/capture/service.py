@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from argus_smt import declare
@@ -13,9 +13,19 @@ from argus_smt.capture.call import parse_signature
 from argus_smt.capture.deadline import LIMIT_S
 from argus_smt.capture.domain import build_domain
 from argus_smt.capture.failure import CaptureError, SignatureError
-from argus_smt.capture.listing import Listing, list_file, no_signature, require_arguments, require_function, require_kernels
+from argus_smt.capture.listing import (
+    Listing,
+    chosen_launchers,
+    list_file,
+    no_signature,
+    require_arguments,
+    require_function,
+    require_kernels,
+)
 from argus_smt.capture.module import MODULE_NAME, Loader
 from argus_smt.capture.program import capture
+from argus_smt.capture.proposal import propose
+from argus_smt.capture.recorded import record, require_module
 from argus_smt.capture.selftest import self_test
 from argus_smt.ir.serialise import dumps_program
 from argus_smt.source import NOWHERE, Span
@@ -79,6 +89,16 @@ def answer(request: dict[str, Any]) -> list[Any]:
     if errors:
         raise errors[0]
     return programs
+
+
+def proposals_of(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """Proposals for the launchers of a file, from its text and from calls that its own tests and benchmarks make."""
+    loader = Loader(request["file"])
+    listing = list_file(loader.path, loader.text)
+    launchers = chosen_launchers(listing, request.get("launcher"))
+    require_module(loader)
+    recorded = record(loader, listing, tuple(f.name for f in launchers))
+    return [asdict(propose(f, listing, recorded[f.name])) for f in launchers]
 
 
 def stated_signatures(loader: Loader, listing: Listing, launcher: str | None, but: frozenset[str]) -> list[Stated]:

@@ -61,6 +61,10 @@ class Job:
     """How its programs are proved; None for as the session says."""
     assume: tuple[str, ...] = ()
     """Preconditions for the programs that have all of their names."""
+    propose: bool = False
+    """Whether signatures are to be proposed, and nothing captured."""
+    launcher: str = ""
+    """The only launcher that counts, if any is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Captured:
     programs: tuple[Program, ...] = ()
     errors: tuple[InputError, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    proposals: tuple[dict[str, Any], ...] = ()
 
     @property
     def error(self) -> InputError | None:
@@ -186,7 +191,8 @@ class _Server:
         running = _Running(number, job, f"{base}.json", f"{base}.err", time.monotonic() + self.captures.limit_s)
         self.running[number] = running
         request = {"id": number, "file": job.file, "call": job.call or None, "kernel": job.kernel or None, "wide": job.wide,
-                   "limit_s": job.limit_s, "but": job.but, "reply": running.reply, "errors": running.errors}  # fmt: skip
+                   "limit_s": job.limit_s, "but": job.but, "propose": job.propose,
+                   "launcher": job.launcher or None, "reply": running.reply, "errors": running.errors}  # fmt: skip
         assert self.process.stdin is not None
         with suppress(BrokenPipeError):  # its end is seen in its output
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
@@ -262,6 +268,8 @@ def _read_reply(job: Job, reply: dict[str, Any]) -> Captured:
     seconds = tuple((k.removesuffix("_s"), float(v)) for k, v in reply.items() if k.endswith("_s"))
     if not reply.get("ok"):
         return Captured(job, errors=(_refusal(job, reply.get("error") or {}),), seconds=seconds)
+    if job.propose:
+        return Captured(job, proposals=tuple(reply.get("proposals") or ()), seconds=seconds)
     errors = [_refusal(job, e) for e in reply.get("errors") or ()]
     try:
         texts = [p if isinstance(p, str) else json.dumps(p) for p in reply["programs"]]
