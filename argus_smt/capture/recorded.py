@@ -77,10 +77,8 @@ def _survived(*more: type[BaseException]) -> Iterator[None]:
     """What user code raises ends here: its errors, `sys.exit`, and pytest's own way to skip or fail a test."""
     try:
         yield
-    except (Exception, SystemExit, *more):  # noqa: BLE001 - user code
-        return
     except BaseException as error:
-        if not type(error).__module__.startswith("_pytest."):
+        if not isinstance(error, (Exception, SystemExit, *more)) and not type(error).__module__.startswith("_pytest."):
             raise
 
 
