@@ -13,14 +13,14 @@ HIGHEST = 1 << 62
 _PREFIX = "?address"
 
 
-def to_integer(state: State, pointer: PtrV) -> IntV:
-    """The address of a pointer: that of its argument plus the offset."""
+def to_integer(state: State, pointer: PtrV) -> Term:
+    """The address of a pointer, as long as it fits: that of its argument plus the offset."""
     out: Term | None = None
     for target in reversed(pointer.targets):
         there = _address(state, target.arg) + target.offset
         out = there if out is None else T.ite(target.cond, there, out)
     assert out is not None
-    return IntV(out, pointer.guards)
+    return out
 
 
 def _address(state: State, arg: int) -> Term:

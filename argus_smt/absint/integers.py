@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from argus_smt.absint import addresses
+from argus_smt.absint import addresses, bitwise
 from argus_smt.absint.facts import Arithmetic, Wrap
 from argus_smt.absint.state import State, fits, guard, width_range
 from argus_smt.absint.values import AbsValue, FloatV, Guards, IntV, LostV, PtrV, choose
 from argus_smt.ir.ops import Binary, Cast, Cmp, Op, Select, Unary, Value
 from argus_smt.ir.types import Scalar, Tile, elem_of, shape_of
 from argus_smt.smt import term as T
-from argus_smt.smt.interval import ALL, Interval
 from argus_smt.smt.term import Sort, Term
 
 ADDRESS = "conversion between pointers and integers"
@@ -108,7 +107,7 @@ def binary(state: State, op: Binary) -> AbsValue:
         case "shl" | "ashr" | "lshr":
             return _shift(state, op, x, y, bits, guards)
         case "and" | "or" | "xor":
-            return _bits(state, op, x, y, bits, guards)
+            return bitwise.bits(state, op, x, y, guards)
         case _:
             return state.unknown(op.result.type, state.site(op), f"`{op.fn}` is not modelled")
 
@@ -170,35 +169,14 @@ def _shift(state: State, op: Binary, x: Term, y: Term, bits: int, guards: Guards
     return IntV(state.simp(shifted) if op.fn == "ashr" else _signed(state, shifted, bits), guards)
 
 
-def _bits(state: State, op: Binary, x: Term, y: Term, bits: int, guards: Guards) -> AbsValue:
-    """`and` with a mask of low bits is a remainder; other bitwise results are unknown but for their range."""
-    if x.op == "const" and y.op == "const":
-        table = {"and": x.value & y.value, "or": x.value | y.value, "xor": x.value ^ y.value}
-        return IntV(T.const(table[op.fn]), guards)
-    for mask, other in ((x, y), (y, x)):
-        if op.fn == "and" and mask.op == "const" and mask.value >= 0 and (mask.value & (mask.value + 1)) == 0:
-            return IntV(state.simp(T.mod(other, T.const(mask.value + 1))), guards)
-        if op.fn == "xor" and mask.op == "const" and mask.value == -1:
-            return IntV(-other - 1, guards)
-    range_: Interval = ALL
-    (xlo, xhi), (ylo, yhi) = state.bounds.of(x), state.bounds.of(y)
-    if xlo is not None and ylo is not None and xlo >= 0 and ylo >= 0:
-        tops = [t for t in (xhi, yhi) if t is not None]
-        if op.fn == "and":
-            range_ = (0, min(tops) if tops else None)
-        else:
-            range_ = (0, (1 << max(tops).bit_length()) - 1 if len(tops) == 2 else None)
-    reason = f"bitwise `{op.fn}` of two symbolic values"
-    out = state.unknown(op.result.type, state.site(op), reason, range_)
-    assert isinstance(out, IntV)
-    return IntV(out.term, guards)
-
-
 def compare(state: State, op: Cmp) -> AbsValue:
     """Comparison of integers; of floats and pointers it is an unknown boolean."""
     if not is_integer(op.lhs):
         if op.pred in ("true", "false"):
             return IntV(T.boolean(op.pred == "true"))
+        p, q = state.get(op.lhs), state.get(op.rhs)
+        if isinstance(p, PtrV) and isinstance(q, PtrV):
+            return _compare_pointers(state, op, p, q)
         kind = "floats" if isinstance(elem_of(op.lhs.type), Scalar) else "pointers"
         return state.unknown(op.result.type, state.site(op), f"a comparison of {kind}")
     a, b = state.integer(op.lhs), state.integer(op.rhs)
@@ -212,6 +190,14 @@ def compare(state: State, op: Cmp) -> AbsValue:
     bits = bits_of(op.lhs)
     u, v = _unsigned(state, x, bits), _unsigned(state, y, bits)
     return IntV(state.simp(_UNSIGNED[op.pred](u, v)), guards)
+
+
+def _compare_pointers(state: State, op: Cmp, p: PtrV, q: PtrV) -> AbsValue:
+    """Pointers compare as unsigned addresses, which the offsets decide within one argument."""
+    x, y = (state.simp(addresses.to_integer(state, v)) for v in (p, q))
+    if not all(state.simp(T.and_(T.ge(t, 0), fits(t, 64))) is T.TRUE for t in (x, y)):
+        return state.unknown(op.result.type, state.site(op), "a comparison of pointers")
+    return IntV(state.simp({**_SIGNED, **_UNSIGNED}[op.pred](x, y)), p.guards | q.guards)
 
 
 def _number(term: Term, pred: str) -> Term:
@@ -243,7 +229,9 @@ def cast(state: State, op: Cast) -> AbsValue:
         case "sext" | "zext" | "trunc":
             return _resize(state, op, state.integer(op.operand))
         case "ptr_to_int":
-            return addresses.to_integer(state, source) if isinstance(source, PtrV) else _lost(state, op, ADDRESS)
+            if not isinstance(source, PtrV):
+                return _lost(state, op, ADDRESS)
+            return wrapping(state, op, op.result, addresses.to_integer(state, source), source.guards)
         case "int_to_ptr":
             return addresses.to_pointer(state, state.integer(op.operand), ADDRESS)
         case _ if is_integer(op.result):

@@ -90,7 +90,13 @@ def arithmetic(m: Maker) -> None:
     fn = m.rng.choice(ARITHMETIC)
     left = m.get(of)
     simple = fn not in ("add", "sub") and m.rng.random() < 0.5
-    right = m.make(of, O.Const, m.rng.choice((1, 2, 3, 4, 7, 8, 16, -3, -1))) if simple else m.get(of)
+    right = (
+        m.make(
+            of, O.Const, m.rng.choice((0, 6, 12, -8, -16, 96) if fn in ("and", "or", "xor") else (1, 2, 3, 4, 7, 8, 16, -3, -1))
+        )
+        if simple
+        else m.get(of)
+    )
     m.make(of, O.Binary, fn, left, right)
 
 
@@ -221,6 +227,16 @@ def by_number(m: Maker, pointer: Value) -> Value:
     return m.let(pointer.type, O.Cast, "int_to_ptr", m.make(kind, O.Binary, "add", address, step))
 
 
+def order(m: Maker) -> None:
+    """Whether a pointer is before another one, most often one that was made from it."""
+    p = m.rng.choice(m.pointers)
+    same = [q for q in m.pointers if q.type == p.type]
+    step = with_shape(I32, shape_of(p.type))
+    by = m.let(step, O.Binary, "and", m.get(step), m.let(step, O.Const, 15))
+    q = m.rng.choice(same) if m.rng.random() < 0.3 else m.let(p.type, O.AddPtr, p, by)
+    m.make(with_shape(I1, shape_of(p.type)), O.Cmp, m.rng.choice(("eq", "ne", "ult", "ule", "ugt", "uge")), p, q)
+
+
 def memory(m: Maker) -> None:
     source = m.rng.choice(m.pointers)
     if m.rng.random() < 0.3:
@@ -324,7 +340,7 @@ def _visible(m: Maker, results: Sequence[Value]) -> None:
         (m.pointers if isinstance(elem_of(v.type), Ptr) else m.have).append(v)
 
 
-STRAIGHT = [arithmetic] * 6 + [logic, logic, unary, cast, moved, moved, memory, folded, folded, counted_up]
+STRAIGHT = [arithmetic] * 6 + [logic, logic, unary, cast, moved, moved, memory, order, folded, folded, counted_up]
 STEPS = [*STRAIGHT, written, branch, branch, counted, counted, looped]
 
 
