@@ -11,6 +11,7 @@ import torch
 
 from argus_smt.capture.domain import bounds
 from argus_smt.capture.record import Record, pointer_of
+from argus_smt.capture.sympy_terms import Untranslatable
 from argus_smt.capture.world import World, storage_key
 from argus_smt.ir.launch import Facts, Symbol
 from argus_smt.smt import term as T
@@ -80,6 +81,9 @@ class Elements:
         """What follows for the results of an operation that writes nothing else."""
         if func._schema.overload_name == "dtype" or not operands:  # reads the same bytes as another type
             return
+        if name in ("sum", "cumsum") and len(operands) == 1 and outs:
+            self._total(operands[0], outs[0], name == "sum" and outs[0].dim() == 0)
+            return
         chosen = list(operands[1:] if name == "where" else operands)
         for i, out in enumerate(outs):
             if i and name != "unbind":
@@ -97,6 +101,28 @@ class Elements:
             return
         if operand.dtype == out.dtype or self._fits(known.range or of_type(operand.dtype), out.dtype):
             self._set(out, known.range or of_type(operand.dtype), known.source)
+
+    def _total(self, operand: torch.Tensor, out: torch.Tensor, whole: bool) -> None:
+        """Sums of elements: of all of them (`whole`), or of any number of them."""
+        range_ = self.range(operand)
+        if range_ is None or out.dtype is not torch.int64:
+            return
+        try:
+            count = T.ONE
+            for size in operand.shape:
+                count = count * self.world.term(size)
+        except Untranslatable:
+            return
+        low, high = count * range_[0], count * range_[1]
+        if not whole:
+            low, high = T.minimum(range_[0], low), T.maximum(range_[1], high)
+            if not self.world.oracle.known(T.ge(count, 1)):
+                low, high = T.minimum(low, T.ZERO), T.maximum(high, T.ZERO)
+        least, most = of_type(torch.int64)
+        for part in (T.le(least, low), T.le(high, most)):
+            if not self.world.oracle.known(part):
+                self.world.assume(part, "sums over a tensor fit in 64 bits")
+        self._set(out, (low, high), None)
 
     def _fits(self, range_: Span2, dtype: torch.dtype) -> bool:
         """Whether a conversion keeps all values; others are cut off."""
@@ -127,7 +153,7 @@ class Elements:
         term = self.world.adopt(out.node.expr, known.range, f"a number that line {line} reads from a tensor")
         self._bound(term, own, "")
         if known.range is not None:
-            self._bound(term, known.range, f"`{term}` is an element of a tensor with a stated range")
+            self._bound(term, known.range, f"`{term}` is read from a tensor with a stated range")
         if known.source is not None:
             self._read[term.data] = known.source
 

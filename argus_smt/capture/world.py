@@ -110,7 +110,7 @@ class World:
         self.oracle.hypotheses += registry.floats.facts
         self.floats: dict[sympy.Symbol, Term] = {}
         self.translator = Translator(
-            _Names(self), self.oracle.known, registry.boolean, self._assume, self.power_above, self.floats,
+            _Names(self), self.oracle.known, registry.boolean, self.assume, self.power_above, self.floats,
             self._compare_floats,
         )  # fmt: skip
         self.env.attach(self.oracle, self.translator)
@@ -180,7 +180,8 @@ class World:
         self.registry.told.setdefault("float arguments are numbers, not NaN")
         self.registry.floats.note(condition, text, negated)
 
-    def _assume(self, term: Term, text: str) -> None:
+    def assume(self, term: Term, text: str) -> None:
+        """Take a condition for granted; it is listed with its reason."""
         self.registry.assumed.setdefault(term, text)
         self.oracle.hypotheses.append(term)
 

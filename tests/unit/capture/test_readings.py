@@ -6,7 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from argus_smt.capture.domain import bounds
 from argus_smt.ir.launch import Program, Symbol
+from argus_smt.smt import term as T
+from argus_smt.smt.ask import Session
+from argus_smt.smt.show import parse_term
 
 Capture = Callable[[str, str], Program]
 
@@ -136,3 +140,39 @@ def test_equality_of_tensors_is_a_branch(launcher: Capture) -> None:
     assert {str(x.grid[0]) for x in program.launches} == {"1", "2"}
     assert reading(program).kind == "unfollowed"
     assert all(any("N" in str(c.term) for c in x.path) for x in program.launches if str(x.grid[0]) == "1")
+
+
+READ = "a: i64[B] in [2, P]"
+
+
+@pytest.mark.parametrize(
+    ("expr", "lower", "upper"),
+    [
+        ("a.max()", "2", "P"),
+        ("a.min()", "2", "P"),
+        ("a[0]", "2", "P"),
+        ("a[-1]", "2", "P"),
+        ("a.sum()", "2 * B", "B * P"),
+        ("a.cumsum(0)[-1]", "min(2, 2 * B)", "max(P, B * P)"),
+        ("torch.cumsum(a, 0).max()", "min(2, 2 * B)", "max(P, B * P)"),
+        ("torch.cat([a, a]).amax()", "2", "P"),
+    ],
+)
+def test_numbers_have_the_range_of_what_they_are_read_from(launcher: Capture, expr: str, lower: str, upper: str) -> None:
+    body = f"def launch(x, a, P):\n    B = a.shape[0]\n    copy[(1,)](x, x, {expr}.item(), BLOCK=64)\n"
+    program = launcher(body, f"launch(x: f32[N], {READ}, P: int in [3, 1000])")
+    (symbol,) = (s for s in program.symbols if s.name not in ("N", "B", "P"))
+    read = T.var(symbol.name)
+    hypotheses = [*bounds(program.symbols), *(c.term for c in program.preconditions)]
+    session = Session()
+    for goal in (T.le(parse_term(lower), read), T.le(read, parse_term(upper))):
+        assert session.implied(hypotheses, goal) is True
+    for tighter in (T.lt(parse_term(lower), read), T.lt(read, parse_term(upper))):
+        assert session.implied(hypotheses, tighter) is False
+
+
+def test_a_sum_in_a_narrow_type_is_cut_off(launcher: Capture) -> None:
+    body = "def launch(x, a):\n    copy[(1,)](x, x, a.sum(dtype=torch.int8).item(), BLOCK=64)\n"
+    program = launcher(body, "launch(x: f32[N], a: i64[B] in [2, 9])")
+    (symbol,) = (s for s in program.symbols if s.name not in ("N", "B"))
+    assert (symbol.lower, symbol.upper) == (-128, 127)
