@@ -85,6 +85,8 @@ _TILE_OPERATIONS: list[tuple[str, tuple[Argument, ...]]] = [
     ("integer_folds", (index("i32", 9, 32),)),
     ("casts", (f32(16),)),
     ("addresses", (f32(7),)),
+    ("cells", (index("i32", 99, 21, low=-99),)),
+    ("signed_blocks", (index("i32", 40, 9, 12, low=-40),)),
 ]
 
 

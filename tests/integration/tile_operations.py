@@ -143,3 +143,31 @@ def addresses(x):
     out = torch.zeros(x.numel() + 1)
     addresses_kernel[(x.numel(),)](x, out, x.numel())
     return out
+
+
+@triton.jit
+def cells_kernel(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.atomic_load(x_ptr + i, mask=i < n, sem="acquire")
+    tl.atomic_store(o_ptr + i, v * 2, mask=i < n, sem="release", scope="sys")
+    tl.atomic_poll(o_ptr + tl.program_id(0) * BLOCK, tl.load(x_ptr + tl.program_id(0) * BLOCK) * 2)
+
+
+def cells(x):
+    out = torch.zeros_like(x)
+    cells_kernel[(triton.cdiv(x.numel(), 8),)](x, out, x.numel(), BLOCK=8)
+    return out
+
+
+@triton.jit
+def signed_blocks_kernel(x_ptr, o_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    src = tl.make_tensor_descriptor(x_ptr, shape=[M, N], strides=[N, 1], block_shape=[BM, BN])
+    dst = tl.make_tensor_descriptor(o_ptr, shape=[M * N], strides=[1], block_shape=[BN])
+    for i in range(0, M, BM):
+        dst.store([i * N], tl.max(src.load([i, 0]), 0))
+
+
+def signed_blocks(x):
+    out = torch.zeros_like(x)
+    signed_blocks_kernel[(1,)](x, out, x.shape[0], x.shape[1], BM=4, BN=8)
+    return out

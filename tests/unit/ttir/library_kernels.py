@@ -225,6 +225,14 @@ def counted(x, o, n, B: tl.constexpr):
 
 
 @triton.jit
+def mapped(x, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    distance, larger = tl.map_elementwise(apart, v, i * n)
+    tl.store(x + i, distance * 2 + larger + tl.histogram(i * n, B, mask=v > 0))
+
+
+@triton.jit
 def opaque_parts(x, o, n, B: tl.constexpr):
     i = tl.arange(0, B)
     (h,) = tl.map_elementwise(both, i, pack=2)

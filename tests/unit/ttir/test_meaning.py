@@ -195,3 +195,15 @@ def test_custom_scans_compute() -> None:
     p = np.cumprod(data)
     expected = backward + p + np.arange(4) + (np.prod(grown) - 1)
     np.testing.assert_allclose(of(L.custom_scan, data), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [-2, 1, 3])
+def test_functions_of_single_elements_and_histograms(n: int) -> None:
+    """Triton's interpreter has no `map_elementwise`, so NumPy stands in."""
+    _, kernel = imported(L.mapped, {"x": "*i32", "n": "i32", "B": "constexpr"}, {"B": 16})
+    x = np.random.default_rng(n + 5).integers(-40, 40, 16).astype(np.int32)
+    (found,) = run(kernel, [x], [n])
+    places = np.arange(16) * n
+    counted = places[(x > 0) & (places >= 0) & (places < 16)]
+    expected = np.abs(x - places) * 2 + (x > places) + np.bincount(counted, minlength=16)
+    np.testing.assert_array_equal(found, expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,20 @@ def test_a_carried_block_pointer_moves_on(n: int) -> None:
     blocks = [[r * n + c for r in range(min(16, n)) for c in range(16 * k, min(16 * k + 16, n))] for k in range(3)]
     wanted = [b for b in blocks if b for _ in ("load", "store")]
     assert (touched, seen) == (wanted, ["load", "store"] * (len(wanted) // 2))
+
+
+def test_accesses_of_descriptors_are_placed_at_their_calls() -> None:
+    """By both versions, though 3.6 points at the last argument."""
+    lines = Path(W.__file__).read_text(encoding="utf-8").splitlines()
+    found = []
+    for fn in (W.copy_block, W.rows, W.updates):
+        accesses = [op.span for op in ops(imported(fn, TYPES, {"B": B})[1]) if isinstance(op, O.Load | O.Store | O.AtomicRMW)]
+        found += [lines[s.line - 1][s.column - 1 : s.end_column - 1] for s in accesses]
+    assert found == [
+        "d.load([i, j])", "e.store([i, j], d.load([i, j]))", "d.gather(at * i - 2, j)",
+        "e.scatter(d.gather(at * i - 2, j), at + i, j)", "d.load([i, j])", "e.atomic_add([i, j], d.load([i, j]))",
+        "d.load([i, j])", "e.atomic_add([i, j + 1], d.load([i, j]))",
+    ]  # fmt: skip
 
 
 def test_types_in_the_spellings_of_both_versions() -> None:
