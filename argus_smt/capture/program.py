@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
@@ -104,7 +105,7 @@ class _Assembly:
             self.registry.floats.shown(
                 T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing")))
             ),
-            self.domain.defined,
+            self.domain.defined, tuple(Counter(o.kind for o in self.found.outcomes).items()), self.found.covered,
         )  # fmt: skip
 
     def _symbols(self) -> tuple[Symbol, ...]:

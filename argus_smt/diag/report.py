@@ -145,6 +145,20 @@ class KernelReport(_Model):
     solve_s: float = 0.0
 
 
+class LauncherModel(_Model):
+    """How one launcher was followed under one signature.
+
+    `paths` counts the paths by how they end: `launches`, `nothing` (it returns without a launch), `rejects` (it raises),
+    `unknown`, `pin` (it wants the value of a size). `covered`: they provably take in every call that the signature allows.
+    """
+
+    launcher: str
+    call: str
+    file: str
+    paths: dict[str, int]
+    covered: bool
+
+
 class Skipped(_Model):
     """A launcher that was not looked at because nothing says what it takes; `help` says how to go on."""
 
@@ -183,6 +197,7 @@ class Report(_Model):
     tool: Tool
     assumptions: tuple[str, ...]
     kernels: tuple[KernelReport, ...]
+    launchers: tuple[LauncherModel, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()

@@ -284,7 +284,8 @@ def _precondition(p: Precondition, named: set[str]) -> str:
 
 
 def _tail(report: Report, style: Style) -> list[str]:
-    lines = bullets("assumes", report.assumptions)
+    lines = _paths(report)
+    lines += bullets("assumes", report.assumptions)
     shared = [set(k.not_checked) for k in report.kernels]
     common = [e for e in (report.kernels[0].not_checked if report.kernels else ()) if all(e in s for s in shared)]
     rest = [e for k in report.kernels for e in k.not_checked if e not in common]
@@ -295,6 +296,24 @@ def _tail(report: Report, style: Style) -> list[str]:
         lines.append(report.interrupted)
     lines.append(_totals(report, style))
     return lines
+
+
+ENDS = {"launches": "launching", "nothing": "without a launch", "rejects": "raising"}
+
+
+def _paths(report: Report) -> list[str]:
+    """How launchers of several paths were followed."""
+    lines = []
+    for x in report.launchers:
+        total = sum(x.paths.values())
+        if total <= 1 and x.covered:
+            continue
+        ends = [f"{x.paths[k]} {word}" for k, word in ENDS.items() if x.paths.get(k)]
+        other = sum(n for k, n in x.paths.items() if k not in ENDS)
+        ends += [f"{other} not followed to the end"] if other else []
+        rest = "every call is covered" if x.covered else "not every call is covered"
+        lines.append(f"paths through `{x.launcher}`: {total} ({', '.join(ends)}), {rest}")
+    return list(dict.fromkeys(lines))
 
 
 def _skipped(skipped: Sequence[Skipped], style: Style) -> list[str]:

@@ -207,3 +207,7 @@ class Program:
     """Region of the preconditions that the launches together cover, as found by the search of paths."""
     defined: tuple[Defined, ...] = ()
     """Which elements of inputs are initialised, as the signature says; others of these inputs are not."""
+    explored: tuple[tuple[str, int], ...] = ()
+    """Paths through the launcher that were followed, by how they end: launches, nothing, rejects, unknown, pin."""
+    exhausted: bool = True
+    """Whether these paths provably cover all that the preconditions allow."""

@@ -47,11 +47,18 @@ def build_report(outcome: Outcome, options: ProveOptions, version: str, skipped:
         tool=R.Tool(version=version, versions=versions),
         assumptions=ASSUMPTIONS,
         kernels=kernels,
+        launchers=tuple(_launcher(run.program) for run in outcome.runs),
         skipped=tuple(skipped),
         warnings=tuple(dict.fromkeys(warnings)),
         faults=outcome.faults,
         interrupted=outcome.interrupted,
         resources=outcome.resources,
+    )
+
+
+def _launcher(program: Program) -> R.LauncherModel:
+    return R.LauncherModel(
+        launcher=program.launcher, call=program.call, file=program.file, paths=dict(program.explored), covered=program.exhausted
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from argus_smt.capture.call import parse_signature
 from argus_smt.cli import main
 from argus_smt.cli.config import config_for, read_config
 from argus_smt.prove.capturing import InputError, Job
@@ -173,3 +174,19 @@ def test_a_wrong_signature_is_shown_where_it_is_written(tmp_path: Path, capsys: 
     err = io.StringIO()
     assert main(["prove", str(tmp_path / "user.py")], out, err) == 2
     assert err.getvalue().splitlines()[0] == f"{tmp_path}/argus.toml:4: error[AR104]: {tmp_path}/user.py has no launcher `g`"
+
+
+def test_the_documented_file_reads(tmp_path: Path, root: Path) -> None:
+    text = (root / "docs" / "signatures.md").read_text().partition("```toml\n")[2].partition("```")[0]
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels" / "a.py").write_text("")
+    (tmp_path / "argus.toml").write_text(text)
+    read_config.cache_clear()
+    config = config_for(str(tmp_path / "kernels" / "a.py"))
+    (table,) = config.tables(str(tmp_path / "kernels" / "a.py"))
+    assert [(e.name, e.kernel, len(e.signatures)) for e in table.entries] == [
+        ("matmul", False, 1), ("softmax", False, 2), ("scale", False, 1), ("add_kernel", True, 1),
+    ]  # fmt: skip
+    for e in table.entries:
+        for signature in e.signatures:
+            parse_signature(signature)

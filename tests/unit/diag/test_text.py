@@ -109,3 +109,34 @@ def test_carets() -> None:
     assert excerpt("\tx = f(a)", 3, 6, 3, 10)[1:] == ("    x = f(a)", "        ^^^^")
     assert excerpt('    x = "a  # b"', 3)[2] == "    ^^^^^^^^^^^^"
     assert excerpt("", 3)[2] == "^"
+
+
+def test_paths_and_skipped_launchers_are_told() -> None:
+    paths = R.LauncherModel(launcher="f", call="f()", file="k.py", paths={"launches": 2, "rejects": 1, "pin": 1}, covered=False)
+    plain = R.LauncherModel(launcher="g", call="g()", file="k.py", paths={"launches": 1}, covered=True)
+    left = tuple(
+        R.Skipped(file="k.py", line=n, launcher=f"h{n}", reason="no signature" if n > 1 else "`*b` is no size", help="write one")
+        for n in range(1, 24)
+    )
+    shown = report(kernel(proof())).model_copy(update={"launchers": (paths, plain), "skipped": left})
+    lines = text(shown).splitlines()
+    assert "paths through `f`: 4 (2 launching, 1 raising, 1 not followed to the end), not every call is covered" in lines
+    assert not any("`g`" in line for line in lines)
+    start = lines.index("skipped, for nothing says what they take: 23 launchers")
+    assert lines[start + 1 : start + 3] == ["  - k.py:1 `h1`: `*b` is no size", "  - k.py:2 `h2`"]
+    assert lines[start + 21 : start + 23] == ["  - and 3 more", "  = help: write one"]
+    assert lines[-1].startswith("1 launch: 1 proved; 23 skipped")
+
+
+def test_long_lists_are_wrapped() -> None:
+    limits = tuple(f"some_name_{k} * another_name_{k} < 2**31" for k in range(8))
+    shown = text(report(kernel(proof(), limit=" and ".join(limits), limits=limits, assumptions=("a very long sentence " * 12,))))
+    assert max(map(len, shown.splitlines())) <= 120
+    assert all(f"`{limit}`" in shown for limit in limits)
+
+
+def test_bytes_of_a_view_are_told_from_those_of_the_tensor() -> None:
+    view = "the view of `x` from byte 8 on that the kernel is given"
+    seen = run_of().model_copy(update={"storage": "x", "view": view})
+    shown = text(report(kernel(bug(counterexample=seen), verdict="refuted")))
+    assert f"touches bytes 8..11 of {view}, which has 8 bytes" in shown
