@@ -86,6 +86,20 @@ _TILE_OPERATIONS: list[tuple[str, tuple[Argument, ...]]] = [
     ("casts", (f32(16),)),
     ("addresses", (f32(7),)),
     ("cells", (index("i32", 99, 21, low=-99),)),
+    *(
+        (
+            "scaled",
+            (
+                index("u8", 120, 16, 64),
+                index("u8", 120, 64, 16),
+                index("u8", 130, 16, 2, low=124),
+                index("u8", 131, 16, 2, low=125),
+                f,
+                g,
+            ),
+        )
+        for f, g in (("e2m1", "e2m1"), ("e4m3", "e2m1"), ("e2m1", "e5m2"), ("e4m3", "e4m3"))
+    ),
     ("signed_blocks", (index("i32", 40, 9, 12, low=-40),)),
 ]
 

@@ -171,3 +171,26 @@ def signed_blocks(x):
     out = torch.zeros_like(x)
     signed_blocks_kernel[(1,)](x, out, x.shape[0], x.shape[1], BM=4, BN=8)
     return out
+
+
+@triton.jit
+def scaled_kernel(
+    a_ptr, b_ptr, sa_ptr, sb_ptr, o_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, F: tl.constexpr, G: tl.constexpr
+):
+    m, n, g = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K // 32)
+    ka = tl.arange(0, K // 2 if F == "e2m1" else K)
+    kb = tl.arange(0, K // 2 if G == "e2m1" else K)
+    a = tl.load(a_ptr + m[:, None] * K + ka[None, :])
+    b = tl.load(b_ptr + kb[:, None] * N + n[None, :])
+    sa = tl.load(sa_ptr + m[:, None] * (K // 32) + g[None, :])
+    sb = tl.load(sb_ptr + n[:, None] * (K // 32) + g[None, :])
+    at = m[:, None] * N + n[None, :]
+    both = tl.dot_scaled(a, sa, F, b, sb, G)
+    tl.store(o_ptr + at, both)
+    tl.store(o_ptr + M * N + at, tl.dot_scaled(a, sa, F, b, None, G, acc=both))
+
+
+def scaled(a, b, sa, sb, f, g):
+    out = torch.zeros((2, 16, 16))
+    scaled_kernel[(1,)](a, b, sa, sb, out, M=16, N=16, K=64, F=f, G=g)
+    return out

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from argus_smt.capture.ttir import arithmetic, device_library, loops, opaque, tile_ops, windows
+from argus_smt.capture.ttir import arithmetic, device_library, loops, opaque, scaled, tile_ops, windows
 from argus_smt.capture.ttir.errors import Unsupported
 from argus_smt.capture.ttir.placement import Place, Placement
 from argus_smt.capture.ttir.site import Lowering, Parts, Site, take_apart
@@ -23,6 +23,7 @@ from argus_smt.source import Span
 
 LOWERINGS: dict[str, Lowering] = {
     **arithmetic.LOWERINGS, **tile_ops.LOWERINGS, "tt.extern_elementwise": device_library.library_call,
+    "tt.dot_scaled": scaled.dot_scaled,
 }  # fmt: skip
 """Operations with a meaning, apart from control flow, descriptors and block pointers."""
 _CALLEE = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([\w$.-]+))')

@@ -257,7 +257,7 @@ ATTRIBUTES = {
         "tt.make_range": "start end", "tt.expand_dims": "axis", "tt.trans": "order",
         "tt.reduce": "axis reduction_ordering",
         "tt.gather": "axis efficient_layout", "tt.reshape": "allow_reorder efficient_layout", "tt.scan": "axis reverse",
-        "tt.load": "isVolatile cachePolicy", "tt.store": "cachePolicy", "tt.clampf": "propagateNan",
+        "tt.load": "isVolatile cachePolicy", "tt.store": "cachePolicy", "tt.clampf": "propagateNan", "tt.dot_scaled": "fastMath",
         "tt.dot": "inputPrecision maxNumImpreciseAcc", "tt.print": "hex isSigned", "tt.map_elementwise": "pack",
         "tt.extern_elementwise": "libname libpath symbol pure",
     }.items()

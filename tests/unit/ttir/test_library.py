@@ -105,9 +105,12 @@ def test_unknown_operations_are_opaque_in_place() -> None:
     assert call.endswith("pack=1)")
 
 
-def test_a_scaled_product_is_an_unknown_float_tile() -> None:
-    (found,) = [op for op in of(L.scaled_product) if isinstance(op, O.Opaque)]
-    assert (found.name, found.effects, str(found.results[0].type)) == ("tt.dot_scaled", False, "tile<32x32xf32>")
+def test_a_scaled_product_is_a_product_of_scaled_factors() -> None:
+    found = of(L.scaled_product)
+    assert [op for op in found if isinstance(op, O.Opaque)] == []
+    (product,) = [op for op in found if isinstance(op, O.Dot)]
+    makers = {op.result: op for op in found if isinstance(op, O.Binary)}
+    assert [makers[v].fn for v in (product.a, product.b)] == ["fmul", "fmul"]
 
 
 def test_functions_of_elements_and_histograms() -> None:
