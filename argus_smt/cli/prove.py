@@ -41,6 +41,8 @@ def run(args: argparse.Namespace, stdout: TextIO, stderr: TextIO, session: Sessi
     options = _options(args)
     with _progress(stderr) as progress:
         outcome, more = (session or run_session)(inputs.jobs, options, progress)
+    if args.dump_ir:
+        dump_programs([run.program for run in outcome.runs], Path(args.dump_ir))
     more = (*more, *(_required(inputs.skipped) if args.require_signatures else ()))
     print_errors(more, stderr)
     report = build_report(outcome, options.prove, __version__, inputs.skipped)
@@ -102,8 +104,6 @@ def _options(args: argparse.Namespace) -> SessionOptions:
     def captured(programs: Sequence[tuple[Program, ProveOptions]]) -> None:
         for program, chosen in programs:
             _check_assumed(chosen.assume, (program,))
-        if args.dump_ir:
-            dump_programs([p for p, _ in programs], Path(args.dump_ir))
 
     mine = ProveOptions(overflow=args.overflow or "warn", assume=tuple(args.assume), timeout_s=args.timeout or 60.0)
     return SessionOptions(mine, args.jobs, Cache(default_folder()) if cached else None, captured=captured)

@@ -10,8 +10,9 @@ WIDTH = 118
 
 
 def listed(head: str, items: Sequence[str], indent: str = "  ", tail: str = "", separator: str = ", ") -> list[str]:
-    """`head item, item, … tail`: on one line if it fits, else wrapped between items and indented below `head`."""
-    words = [*(f"{item}{separator.rstrip()}" for item in items[:-1]), *items[-1:]]
+    """`head item, item, … tail`: on one line if it fits, else wrapped between items (and inside of long ones)."""
+    whole = [*(f"{item}{separator.rstrip()}" for item in items[:-1]), *items[-1:]]
+    words = [word for item in whole for word in (item.split(" ") if len(item) > WIDTH - 8 else [item])]
     lines = [indent + head]
     for i, word in enumerate(words + ([tail] if tail else [])):
         if i and len(lines[-1]) + 1 + len(word) > WIDTH:

@@ -25,6 +25,7 @@ LIMIT_S = 300.0
 """Wall-clock seconds after which the process of a file is ended."""
 SIGNATURE_LIMIT_S = 60.0
 START_LIMIT_S = 180.0
+IDLE_S = 0.02
 COMMAND = tuple(command("argus_smt.capture"))
 
 
@@ -106,8 +107,13 @@ class Captures:
     imports_s: float = 0.0
     """Seconds that the last process needed for its imports."""
 
-    def run(self, jobs: Sequence[Job], told: Callable[[Captured], None] = lambda _: None) -> list[Captured]:
-        """Capture all jobs; results in the order of the jobs. `told` hears of each as it ends."""
+    def run(
+        self, jobs: Sequence[Job], told: Callable[[Captured], None] = lambda _: None, idle: Callable[[], None] | None = None
+    ) -> list[Captured]:
+        """Capture all jobs; results in the order of the jobs. `told` hears of each as it ends.
+
+        `idle`, if given, is called again and again while nothing happens.
+        """
         done: dict[int, Captured] = {}
         waiting = deque(enumerate(jobs))
         suspects: deque[tuple[int, Job]] = deque()
@@ -116,7 +122,7 @@ class Captures:
                 alone = not waiting
                 batch = deque([suspects.popleft()]) if alone else waiting
                 with _Server(self, folder) as server:
-                    for number, captured in server.serve(batch):
+                    for number, captured in server.serve(batch, idle):
                         done[number] = captured
                         told(captured)
                 # the process that forks may be gone: what it lost is tried once more, each in a process of its own
@@ -165,7 +171,7 @@ class _Server:
         assert self.process.stdout is not None
         return self.process.stdout
 
-    def serve(self, waiting: deque[tuple[int, Job]]) -> Iterator[tuple[int, Captured]]:
+    def serve(self, waiting: deque[tuple[int, Job]], idle: Callable[[], None] | None) -> Iterator[tuple[int, Captured]]:
         """Results as they come, until nothing waits or runs, or the process is gone (then `fault` may say why)."""
         with selectors.DefaultSelector() as selector:
             selector.register(self.output, selectors.EVENT_READ)
@@ -174,7 +180,11 @@ class _Server:
                     self._send(*waiting.popleft())
                 limits = [r.deadline for r in self.running.values()]
                 limits += [] if self.ready else [self.start + self.captures.start_limit_s]
-                if selector.select(max(0.0, min(limits) - time.monotonic())):
+                pause = max(0.0, min(limits) - time.monotonic())
+                if idle is not None:
+                    idle()
+                    pause = min(pause, IDLE_S)
+                if selector.select(pause):
                     lines, closed = self._lines()
                     for line in lines:
                         yield from self._hear(json.loads(line))

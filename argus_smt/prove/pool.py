@@ -117,7 +117,11 @@ class Pool:
         self._selector = selectors.DefaultSelector()
         self._workers: list[_Worker] = []
         self._failed_starts = 0
-        self._options: Mapping[int, ProveOptions] = {}
+        self.left = 0
+        """Tasks without an answer."""
+        self._programs: dict[int, str] = {}
+        self._options: dict[int, ProveOptions] = {}
+        self._waiting: deque[Task] = deque()
         try:
             for _ in range(settings.jobs):
                 self._add()
@@ -137,27 +141,34 @@ class Pool:
             self._remove(self._workers[-1])
         self._selector.close()
 
-    def run(
-        self, programs: Mapping[int, str], tasks: Sequence[Task], options: Mapping[int, ProveOptions] | None = None
-    ) -> Iterator[Answer]:
-        """Decide the tasks; yields one answer each, in the order in which they come. Raises PoolError.
+    def submit(self, program: int, text: str, tasks: Sequence[Task], options: ProveOptions | None = None) -> None:
+        """Give tasks of a program; `options` are its own, None for those of the pool."""
+        self._programs[program] = text
+        if options is not None:
+            self._options[program] = options
+        self._waiting.extend(tasks)
+        self.left += len(tasks)
 
-        `options` are those of single programs, by key; others have those of the pool.
-        """
-        self._options = options or {}
-        waiting = deque(tasks)
-        left = len(tasks)
-        while left:
-            self._assign(programs, waiting)
-            for worker in self._wait():
-                for answer in self._read(worker):
-                    left -= 1
-                    yield answer
-            for answer in self._hung():
-                left -= 1
+    def poll(self, pause: float | None = None) -> Iterator[Answer]:
+        """Answers that are there or come within `pause` seconds; None waits as long as it takes. Raises PoolError."""
+        self._assign()
+        for worker in self._wait(pause):
+            for answer in self._read(worker):
+                self.left -= 1
                 yield answer
-            while len(self._workers) < min(self.settings.jobs, left):
-                self._add()
+        for answer in self._hung():
+            self.left -= 1
+            yield answer
+        while len(self._workers) < min(self.settings.jobs, self.left):
+            self._add()
+        self._assign()
+
+    def run(self, programs: Mapping[int, str], tasks: Sequence[Task]) -> Iterator[Answer]:
+        """Decide the tasks; yields one answer each, in the order in which they come. Raises PoolError."""
+        for program, text in programs.items():
+            self.submit(program, text, [t for t in tasks if t.program == program])
+        while self.left:
+            yield from self.poll()
 
     # ------------------------------------------------------------ inside
 
@@ -171,13 +182,13 @@ class Pool:
         self._selector.unregister(worker.output)
         worker.end()
 
-    def _assign(self, programs: Mapping[int, str], waiting: deque[Task]) -> None:
+    def _assign(self) -> None:
         for worker in self._workers:
-            if worker.ready and worker.task is None and waiting:
-                task = waiting.popleft()
+            if worker.ready and worker.task is None and self._waiting:
+                task = self._waiting.popleft()
                 if worker.program != task.program:
                     own = self._options.get(task.program, self.settings.options)
-                    worker.send({"program": task.program, "text": programs[task.program], "options": dump_options(own)})
+                    worker.send({"program": task.program, "text": self._programs[task.program], "options": dump_options(own)})
                     worker.program = task.program
                 worker.task = task
                 worker.deadline = time.monotonic() + self._limit_s(task)
@@ -187,10 +198,10 @@ class Pool:
         own = self._options.get(task.program)
         return self.settings.limit_s if own is None else replace(self.settings, options=own).limit_s
 
-    def _wait(self) -> list[_Worker]:
+    def _wait(self, most: float | None) -> list[_Worker]:
         busy = [w.deadline for w in self._workers if w.task is not None or not w.ready]
         pause = max(0.0, min(busy) - time.monotonic()) if busy else 1.0
-        return [key.data for key, _ in self._selector.select(pause)]
+        return [key.data for key, _ in self._selector.select(pause if most is None else min(pause, most))]
 
     def _read(self, worker: _Worker) -> Iterator[Answer]:
         lines, closed = worker.lines()

@@ -37,7 +37,7 @@ class SessionOptions:
     capture_limit_s: float = LIMIT_S
     hard_limit_s: float | None = None
     captured: Callable[[Sequence[tuple[Program, ProveOptions]]], None] = lambda _: None
-    """Hears of the programs, and how each is proved, before that begins."""
+    """Hears of the programs of each file, and how each is proved, before that begins."""
 
     @property
     def workers(self) -> int:
@@ -57,6 +57,7 @@ class _State:
     cached: int = 0
     total: int = 0
     interrupted: str = ""
+    capturing: bool = True
     peak_mb: float = 0.0
 
 
@@ -73,13 +74,12 @@ def run_session(
     try:
         with Pool(settings) as pool:
             try:
-                _capture(jobs, options, state, progress)
-                _prove(pool, options, state, progress)
+                _Run(pool, options, state, progress).all(jobs)
             finally:
                 state.peak_mb = pool.peak_mb
     except KeyboardInterrupt:
         state.interrupted = _interrupted(state)
-    except PoolError as error:
+    except PoolError as error:  # not even one process starts
         state.faults.append(str(error))
     errors = tuple(e for c in state.captured for e in c.errors)
     return _outcome(state, options, time.monotonic() - start), errors
@@ -88,9 +88,10 @@ def run_session(
 def _interrupted(state: _State) -> str:
     if not state.total:
         return "interrupted while files were loaded and launchers run: nothing is decided"
+    rest = ", and files were left to load" if state.capturing else ""
     if not state.results:
-        return f"interrupted before any of {state.total} cases was decided"
-    return f"interrupted: {len(state.results)} of {state.total} cases decided"
+        return f"interrupted before any of {state.total} cases was decided{rest}"
+    return f"interrupted: {len(state.results)} of {state.total} cases decided{rest}"
 
 
 def _for_workers(options: ProveOptions) -> ProveOptions:
@@ -98,14 +99,56 @@ def _for_workers(options: ProveOptions) -> ProveOptions:
     return replace(options, select=(), ignore=())
 
 
-def _capture(jobs: Sequence[Job], options: SessionOptions, state: _State, progress: Progress) -> None:
-    progress("loading and launching", 0, 0)
-    captures = Captures(options.capture, options.workers, options.capture_limit_s)
-    state.captured = captures.run(jobs)
-    state.programs = [p for c in state.captured for p in c.programs]
-    state.chosen = [_chosen(c.job, p, options.prove) for c in state.captured for p in c.programs]
-    state.total = sum(len(launch.cases) for p in state.programs for launch in p.launches)
-    options.captured(list(zip(state.programs, state.chosen, strict=True)))
+class _Run:
+    """Captures and proofs side by side: cases are handed to the provers as soon as their file is captured."""
+
+    def __init__(self, pool: Pool, options: SessionOptions, state: _State, progress: Progress) -> None:
+        self.pool, self.options, self.state, self.progress = pool, options, state, progress
+        self.keys: dict[Task, str] = {}
+        self.failed = False
+
+    def all(self, jobs: Sequence[Job]) -> None:
+        """Capture all jobs and decide all of their cases."""
+        state = self.state
+        self.progress("loading and launching", 0, 0)
+        forks = max(1, self.options.workers // 2)  # the provers work beside them
+        captures = Captures(self.options.capture, forks, self.options.capture_limit_s)
+        state.captured = captures.run(jobs, self.captured, self.pump)
+        state.capturing = False
+        while self.pool.left and not self.failed:
+            self.pump(None)
+
+    def captured(self, captured: Captured) -> None:
+        """Hand the cases of a captured file to the provers; those that the cache knows are decided at once."""
+        state = self.state
+        chosen = [_chosen(captured.job, p, self.options.prove) for p in captured.programs]
+        self.options.captured(list(zip(captured.programs, chosen, strict=True)))
+        first = len(state.programs)
+        state.programs += captured.programs
+        state.chosen += chosen
+        state.total += sum(len(launch.cases) for p in captured.programs for launch in p.launches)
+        for k in range(first, len(state.programs)):
+            text = dumps_program(replace(state.programs[k], seconds=()))
+            keys = _look_up(k, text, self.options, state)
+            self.keys |= keys
+            tasks = [t for t in keys if t not in state.results]
+            self.pool.submit(k, text, tasks, _for_workers(state.chosen[k]))
+        self.pump()
+
+    def pump(self, pause: float | None = 0.0) -> None:
+        """Take the answers that are there, waiting for `pause` seconds at most; None waits for the next."""
+        state = self.state
+        if self.failed:
+            return
+        try:
+            for answer in self.pool.poll(pause):
+                state.results[answer.task] = _settled(answer, state)
+                if self.options.cache is not None and answer.result is not None:
+                    self.options.cache.put(self.keys[answer.task], answer.result)
+        except PoolError as error:
+            state.faults.append(str(error))
+            self.failed = True  # the files are still captured, and what is undecided is reported as such
+        self.progress("capturing and proving" if state.capturing else "proving", len(state.results), state.total)
 
 
 def _chosen(job: Job, program: Program, default: ProveOptions) -> ProveOptions:
@@ -116,32 +159,18 @@ def _chosen(job: Job, program: Program, default: ProveOptions) -> ProveOptions:
     return replace(options, assume=(*options.assume, *fitting))
 
 
-def _prove(pool: Pool, options: SessionOptions, state: _State, progress: Progress) -> None:
-    texts = {k: dumps_program(replace(p, seconds=())) for k, p in enumerate(state.programs)}
-    keys = _look_up(texts, options, state)
-    tasks = [t for t in keys if t not in state.results]
-    progress("proving", len(state.results), state.total)
-    own = {k: _for_workers(o) for k, o in enumerate(state.chosen)}
-    for answer in pool.run(texts, tasks, own):
-        state.results[answer.task] = _settled(answer, state)
-        if options.cache is not None and answer.result is not None:
-            options.cache.put(keys[answer.task], answer.result)
-        progress("proving", len(state.results), state.total)
-
-
-def _look_up(texts: dict[int, str], options: SessionOptions, state: _State) -> dict[Task, str]:
-    """Every case with its key in the cache; results that are there already go into the state."""
+def _look_up(k: int, text: str, options: SessionOptions, state: _State) -> dict[Task, str]:
+    """Every case of program `k` with its key in the cache; results that are there already go into the state."""
     keys: dict[Task, str] = {}
-    for k, program in enumerate(state.programs):
-        chosen = _for_workers(state.chosen[k])
-        for i, launch in enumerate(program.launches):
-            for j in range(len(launch.cases)):
-                task = Task(k, i, j)
-                keys[task] = options.cache.key(texts[k], i, j, chosen, options.entry) if options.cache else ""
-                found = options.cache.get(keys[task]) if options.cache else None
-                if found is not None:
-                    state.results[task] = found
-                    state.cached += 1
+    chosen = _for_workers(state.chosen[k])
+    for i, launch in enumerate(state.programs[k].launches):
+        for j in range(len(launch.cases)):
+            task = Task(k, i, j)
+            keys[task] = options.cache.key(text, i, j, chosen, options.entry) if options.cache else ""
+            found = options.cache.get(keys[task]) if options.cache else None
+            if found is not None:
+                state.results[task] = found
+                state.cached += 1
     return keys
 
 
@@ -163,9 +192,11 @@ def _settled(answer: Answer, state: _State) -> CaseResult:
 
 
 def _outcome(state: _State, options: SessionOptions, wall_s: float) -> Outcome:
+    order = {id(p): n for n, p in enumerate(p for c in state.captured for p in c.programs)}
+    known = sorted(enumerate(state.programs), key=lambda entry: order.get(id(entry[1]), len(order)))
     runs = tuple(
-        ProgramRun(p, {(t.launch, t.case): r for t, r in state.results.items() if t.program == k}, chosen)
-        for k, (p, chosen) in enumerate(zip(state.programs, state.chosen, strict=True))
+        ProgramRun(p, {(t.launch, t.case): r for t, r in state.results.items() if t.program == k}, state.chosen[k])
+        for k, p in known
     )
     spent: dict[str, float] = {}
     for name, seconds in (pair for c in state.captured for pair in c.seconds):
