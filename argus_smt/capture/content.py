@@ -11,6 +11,7 @@ import torch
 from triton.language.core import constexpr, dtype
 from triton.runtime.jit import JITCallable
 
+from argus_smt.capture.absent import refuse_absent
 from argus_smt.capture.frames import ENGINE, kind
 from argus_smt.capture.standins import stands_in
 
@@ -88,6 +89,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 def _value(value: Any, seen: set[int], names: list[str] | None = None) -> Iterator[str]:
     """`names` are those that the code uses: of a module of the user, only they matter."""
+    refuse_absent(value)
     inner = unwrapped(value)
     if isinstance(inner, JITCallable | types.FunctionType):
         if not (isinstance(inner, types.FunctionType) and kind(inner.__code__.co_filename) == ENGINE):

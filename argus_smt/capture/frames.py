@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import os
 import sys
 import sysconfig
@@ -57,3 +58,8 @@ def asked_by_user() -> bool:
     while frame is not None and frame.f_code.co_filename in _STANDING_IN:
         frame = frame.f_back
     return frame is not None and kind(frame.f_code.co_filename) != ENGINE
+
+
+def opname(frame: FrameType) -> str:
+    """The instruction that a frame is at."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] if frame.f_lasti >= 0 else ""

@@ -28,7 +28,7 @@ def list_file(path: str, text: str) -> Listing:
     functions = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
     kernels = [f for f in functions if any(_is_jit(d) for d in f.decorator_list)]
     names = {k.name for k in kernels}
-    launched = {f.name for k in kernels for f in functions if _mentions_launch(f, names)}
+    launched = {f.name for f in functions if _mentions_launch(f, names)}
     launchers = [f for f in functions if f not in kernels and f.name in launched]
     entries = [k for k in kernels if k.name not in _called_by_kernels(kernels)]
     return Listing(path, tuple(entries), tuple(launchers), tuple(functions))

@@ -9,11 +9,15 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
-from argus_smt.capture import jaxtyping_standin
+from argus_smt.capture import absent, jaxtyping_standin
+from argus_smt.capture.absent import AbsentUse
 from argus_smt.capture.failure import CaptureError
+from argus_smt.capture.packages import enter_packages, package_of
+from argus_smt.capture.statements import run_statements, statements
 from argus_smt.source import Span
 
 MODULE_NAME = "argus_user_module"
+_INSTALL = "install the package beside Argus, or leave the statement out"
 
 
 def read_source(path: str) -> tuple[str, types.CodeType]:
@@ -48,19 +52,23 @@ class Loader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.text, self.code = read_source(path)
-        self.folder = str(Path(path).resolve().parent)
+        self.body = statements(self.text, path, self.code.co_flags)
+        root, self.packages = package_of(Path(path))
+        self.folder = str(root / self.packages[0] if self.packages else root)
+        self._roots = [str(root)] if self.packages else [self.folder]
         self._before = frozenset(sys.modules)
 
     @contextlib.contextmanager
     def importable(self) -> Iterator[None]:
-        """The file's folder is first on the import path, and annotations of jaxtyping load."""
-        sys.path.insert(0, self.folder)
+        """The file's folder is first on the import path (of a package: the folder above it), and absent packages stand in."""
+        sys.path[:0] = self._roots
         try:
-            with jaxtyping_standin.available():
+            with jaxtyping_standin.available(), absent.standing_in():
                 yield
         finally:
-            with contextlib.suppress(ValueError):
-                sys.path.remove(self.folder)
+            for folder in self._roots:
+                with contextlib.suppress(ValueError):
+                    sys.path.remove(folder)
 
     def load(self) -> types.ModuleType:
         """A fresh module. Raises CaptureError with the user's own message where its import fails."""
@@ -68,8 +76,15 @@ class Loader:
         module = types.ModuleType(MODULE_NAME)
         module.__file__ = self.path
         sys.modules[MODULE_NAME] = module
+        if self.packages:
+            module.__package__ = enter_packages(Path(self._roots[0]), self.packages)
+            sys.modules[f"{module.__package__}.{Path(self.path).stem}"] = module
+        absent.fresh()
         try:
-            exec(self.code, module.__dict__)
+            for line in run_statements(self.body, module.__dict__):
+                absent.note(f"line {line} is not run when the file is imported: it needs a device")
+        except AbsentUse as use:
+            raise CaptureError(f"importing the file needs {use.what}", self._place(use), _INSTALL, code="AR101") from None
         except Exception as error:  # noqa: BLE001 - it is the user's code
             why = f"importing the file fails: {describe(error)}"
             raise CaptureError(why, failing_span(error, self.path), code="AR101") from None
@@ -77,6 +92,9 @@ class Loader:
             why = f"importing the file ends the program: SystemExit({error.code!r})"
             raise CaptureError(why, Span(self.path, 1), code="AR101") from None
         return module
+
+    def _place(self, use: AbsentUse) -> Span:
+        return use.span if use.span.line else Span(self.path, 1)
 
     def own(self) -> list[types.ModuleType]:
         """The module and those of its folder that it has imported."""

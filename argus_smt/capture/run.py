@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from argus_smt.capture import hosts
+from argus_smt.capture import absent, hosts
 from argus_smt.capture.arguments import arguments, call_with
 from argus_smt.capture.contracts import contracts
 from argus_smt.capture.failure import CaptureError, PathEnd
@@ -64,7 +64,7 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
         with alarm(world), loader.importable(), hosts.machine(registry.tell):
             module = loader.load()
             before = State(loader.own())
-            with hosts.symbolic(world), world.fake, ledger, recorder.listening(), watch.watching():
+            with hosts.symbolic(world), world.fake, ledger, recorder.listening(), watch.watching(), absent.launching():
                 body(world, recorder, module.__dict__)
             for name in before.changed():
                 registry.told.setdefault(f"the launcher is called on a freshly imported module: it leaves `{name}` changed")
@@ -79,7 +79,10 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
         kind, reason, span = _failure(error, world, loader.path)
     if random.getstate() != state:
         world.oracle.dead = world.oracle.dead or PathEnd("the launcher depends on random numbers")
-    dead = world.oracle.dead or watch.verdict(failure)
+    for text in absent.State.told:
+        registry.told.setdefault(text)
+    use = absent.State.used
+    dead = world.oracle.dead or (PathEnd(use.reason, use.span) if use is not None else None) or watch.verdict(failure)
     if dead is not None:
         kind, reason, span = dead.kind, dead.reason, dead.span
     elif kind == "rejects" and recorder.records:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from functools import lru_cache
+from itertools import pairwise
 from types import FrameType
 
 from argus_smt.capture.frames import ENGINE, kind, of_user
@@ -39,6 +40,23 @@ def reads_attribute(frame: FrameType | None, name: str) -> bool:
     """Whether the file of a frame reads an attribute of that name anywhere."""
     tree = None if frame is None else _tree(frame.f_code.co_filename)
     return tree is not None and any(isinstance(n, ast.Attribute) and n.attr == name for n in ast.walk(tree))
+
+
+def guarded_import(span: Span) -> bool:
+    """Whether the place lies in a `try` that handles failing imports."""
+    tree = _tree(span.file)
+    chain = [] if tree is None else _enclosing(tree, span)
+    return any(
+        isinstance(node, ast.Try) and inside in node.body and any(_catches_imports(h.type) for h in node.handlers)
+        for node, inside in pairwise(chain)
+    )
+
+
+def _catches_imports(caught: ast.expr | None) -> bool:
+    if caught is None:
+        return True
+    names = {n.id for n in ast.walk(caught) if isinstance(n, ast.Name)}
+    return bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
 def _in_message(span: Span) -> bool:
