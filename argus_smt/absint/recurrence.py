@@ -2,17 +2,20 @@
 
 A carried value enters a trial run of the body as a *hole*, an unknown function of the tile coordinates. What the body
 makes of it decides: unchanged; advanced by a step that is invariant or polynomial in the trip number (summed by
-Faulhaber's formulas); replaced by something that does not depend on carried values. Anything else stays unknown.
+Faulhaber's formulas); replaced by something that does not depend on carried values; handed around in a circle. Anything
+else stays unknown.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
 HOLE = "$hole"
+MAX_CYCLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +84,40 @@ def close(item: Carried, trip: Term, solved: dict[Term, Term]) -> Closed | None:
     return None
 
 
-def past(cond: Term, trip: Term, how: str) -> Term | None:
+def cycle(start: Term, entries: Mapping[Term, Term], after: Mapping[Term, Term], trip: Term) -> Term | None:
+    """Closed form of a value that carried values hand around (`a, b = b, a`): the entries in turn; None if they do not.
+
+    `entries` and `after` give each hole's value at entry and after a trip.
+    """
+    round_: list[Term] = [start]
+    while True:
+        following = after.get(round_[-1])
+        if following is None or following not in entries or len(round_) > MAX_CYCLE:
+            return None
+        if following is start:
+            break
+        if following in round_:
+            return None
+        round_.append(following)
+    out = entries[round_[-1]]
+    for place in reversed(range(len(round_) - 1)):
+        here = T.eq(T.mod(trip, T.const(len(round_))), place)
+        value = entries[round_[place]]
+        out = T.or_(T.and_(here, value), T.and_(T.not_(here), out)) if value.sort is T.Sort.BOOL else T.ite(here, value, out)
+    return out
+
+
+def past(cond: Term, trip: Term, how: str, monotone: Callable[[Term], bool] = lambda _: False) -> Term | None:
     """What `cond`, needed in every trip before this one, comes to; None if it cannot be told from its ends.
 
-    A conjunction of bounds that are linear in the trip number holds in between if it holds in the first and last trip.
+    A conjunction of bounds that are linear in the trip number holds in between if it holds in the first and last trip, and
+    so does one of bounds that `monotone` says only to rise or only to fall with the trip.
     """
     last = T.substitute(cond, {trip: trip - 1})
     if trip not in cond.free or how == "replaced":
         return T.implies(T.gt(trip, 0), last)
-    if how not in ("same", "steady") or not all(_linear(c, trip) for c in T.conjuncts(cond)):
+    ends_suffice = all(_linear(c, trip) or (c.op == "nonneg" and monotone(c.args[0])) for c in T.conjuncts(cond))
+    if how not in ("same", "steady", "summed") or not ends_suffice:
         return None
     return T.implies(T.gt(trip, 0), T.and_(T.substitute(cond, {trip: T.ZERO}), last))
 

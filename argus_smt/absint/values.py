@@ -99,6 +99,17 @@ def under(cond: Term, guards: Guards) -> Guards:
     return frozenset(Guard(g.site, T.implies(cond, g.cond), g.exact) for g in guards)
 
 
+def terms_of(value: AbsValue) -> tuple[Term, ...]:
+    """All terms of a value but those of its guards."""
+    match value:
+        case IntV(term):
+            return (term,)
+        case PtrV(targets):
+            return tuple(t for target in targets for t in (target.cond, target.offset))
+        case _:
+            return ()
+
+
 def guards_of(value: AbsValue) -> Guards:
     return value.guards if isinstance(value, IntV | PtrV) else NO_GUARDS
 

@@ -106,7 +106,9 @@ def test_bounds_that_hold_at_both_ends_hold_between(parts: list[tuple[int, int, 
 def test_conditions_that_could_fail_between_their_ends_are_not_moved() -> None:
     for cond in (T.ge(K * K - 4 * K, -3), T.eq(K, N), T.ge(T.mod(K, T.const(3)), S), T.or_(T.lt(K, 2), T.gt(K, 5))):
         assert past(cond, K, "steady") is None
-    assert past(T.ge(K * S, 0), K, "summed") is None
+    falling = T.ge(-K * K, -S)
+    assert past(falling, K, "summed") is None
+    assert past(falling, K, "summed", lambda _: True) is not None
     assert past(T.ge(S, 3), K, "summed") is T.implies(T.gt(K, 0), T.ge(S, 3))
 
 
