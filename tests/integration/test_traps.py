@@ -21,6 +21,8 @@ REFUTED = {
     "gather_index": ("launch(i: i32[16] in [0, 100), o: f32[100])", "AR305"),
     "swapped_pointers": ("launch(a: f32[4], b: f32[N])", "AR302"),
     "nested_choice": ("launch(a: f32[M], b: f32[N])", "AR302"),
+    "descriptor_shape": ("launch(o: f32[M, N])", "AR302"),
+    "address_number": ("launch(o: f32[n])", "AR302"),
     "narrow_wrap": ("launch(o: f32[200])", "AR302"),
 }
 """Real faults that are found."""
@@ -33,6 +35,7 @@ NOT_PROVED = {
     "hint_alignment": "launch(x: f32[n])",
     "unaligned": "launch(i: i32[8] in [0, 4), x: f32[4], o: f32[1])",
     "trial_lemma": "launch(f: f32[M], o: f32[1], m: int) where m >= 1",
+    "running_sum": "launch(x: i32[n] in [-1, 2), o: f32[16]) where n <= 16",
     "always_wraps": "launch(o: f32[M], s: int) where s >= 70000, s < 70001",
 }
 """Real faults that lean on an approximation: unknown is an honest answer, proved is not."""
