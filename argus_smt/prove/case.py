@@ -12,16 +12,17 @@ from argus_smt.absint.facts import Facts, Lost
 from argus_smt.absint.promises import BASE_ALIGNMENT
 from argus_smt.ir.launch import Program
 from argus_smt.ir.ops import Hint
-from argus_smt.ir.types import Ptr, elem_of, element
+from argus_smt.ir.types import Ptr, elem_of
 from argus_smt.obligations import access, overflow, values
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import smt_files
 from argus_smt.prove.confirm import confirm
 from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
-from argus_smt.prove.discharge import Decision, Prover, Stated, guesses
+from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.stated import Stated, stated
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
 from argus_smt.smt.solver import Solver
@@ -79,14 +80,8 @@ def _impossible(dom: Domain, solver: Solver) -> bool:
 def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:
     """What the signature states of the integers that the kernel loads in the tensor's own type."""
     storages = {s.ident: s for s in dom.launch.storages}
-    out = {}
-    for name, (ident, dtype) in facts.contents.items():
-        storage = storages[ident]
-        stated = storage.facts
-        if stated is not None and element(storage.dtype).name == dtype:
-            bits = element(dtype).bits if storage.dtype.startswith("u") else 0
-            out[name] = Stated(stated.lower, stated.upper, stated.values, bits)
-    return out
+    found = {name: stated(name, storages[ident], dtype) for name, (ident, dtype) in facts.contents.items()}
+    return {name: s for name, s in found.items() if s is not None}
 
 
 def _assumptions(facts: Facts) -> tuple[str, ...]:

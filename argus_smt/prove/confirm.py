@@ -12,6 +12,7 @@ from argus_smt.prove.context import Context
 from argus_smt.prove.discharge import Decision
 from argus_smt.prove.finding import Finding, Severity, Verdict
 from argus_smt.prove.related import related
+from argus_smt.prove.scene import followed
 from argus_smt.prove.suggest import suggest
 from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import help_text, message
@@ -91,7 +92,7 @@ def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...
     return run, numbers + tuple(
         f"contents of `{s.name}` ({s.contents}) are not followed"
         for s in context.dom.launch.storages
-        if s.ident in touched and not replay.followed(s)
+        if s.ident in touched and not followed(s)
     )
 
 

@@ -12,6 +12,7 @@ from argus_smt.encodings.span import Dimension, split
 from argus_smt.ir.launch import Arg, PointerArg
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
+from argus_smt.prove.stated import Stated
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
@@ -29,24 +30,6 @@ class Decision:
     method: str = ""
     model: Model | None = None
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """What a signature states of the elements of an integer tensor; `unsigned` is their width in bits, 0 if signed."""
-
-    lower: Term | None
-    upper: Term | None
-    values: tuple[int, ...]
-    unsigned: int = 0
-
-    def of(self, cell: Term) -> list[Term]:
-        """The facts of one element, which the kernel reads as a signed number."""
-        if self.unsigned:
-            cell = T.ite(T.ge(cell, 0), cell, cell + (1 << self.unsigned))
-        out = [T.ge(cell, self.lower)] if self.lower is not None else []
-        out += [T.le(cell, self.upper)] if self.upper is not None else []
-        return out + ([T.or_(*(T.eq(cell, v) for v in self.values))] if self.values else [])
 
 
 @dataclass(slots=True)
@@ -87,16 +70,22 @@ class Prover:
         return tuple(dict.fromkeys(fact for path, fact in self.facts.lemmas if path <= held))
 
     def _loaded(self, terms: Sequence[Term]) -> list[Term]:
-        out: list[Term] = []
-        seen: set[Term] = set()
+        """What the signature states of the elements that occur in `terms`, and of those that this leads to."""
+        cells: dict[Term, None] = {}
         work = [a for t in terms for a in t.apps]
         while work:
             cell = work.pop()
-            if cell in seen or cell.data not in self.contents:
+            known = self.contents.get(cell.data)
+            if cell in cells or known is None or cell.op != "app":
                 continue
-            seen.add(cell)
-            out += self.contents[cell.data].of(cell)
-        return out
+            cells[cell] = None
+            work += [*known.named(), *(a for f in known.of(cell) for a in f.apps)]
+        order = sorted(cells, key=lambda c: c.ident)
+        out = [f for c in order for f in self.contents[c.data].of(c)]
+        for name in dict.fromkeys(c.data for c in order):
+            if self.contents[name].ordered:
+                out += self.contents[name].among([c for c in order if c.data == name])
+        return [p for f in out for p in T.conjuncts(f) if p is not T.TRUE]
 
     def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:
         """Try to prove a duty; without `nonlinear` only as far as linear arithmetic over monomials goes."""

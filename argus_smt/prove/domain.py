@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from argus_smt.absint.values import PIDS
-from argus_smt.ir.launch import Arg, Case, Launch, PointerArg, Program, ScalarArg, Storage
+from argus_smt.ir.launch import Arg, Case, Facts, Launch, PointerArg, Program, ScalarArg, Storage
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
@@ -153,6 +153,23 @@ def _range(name: Term, value: Term, bounds: Bounds) -> list[Term]:
     return ([T.ge(value, lo)] if lo is not None else []) + ([T.le(value, hi)] if hi is not None else [])
 
 
+def _facts(facts: Facts, sub: Callable[[Term], Term]) -> Facts:
+    """Statements about contents with all of their terms replaced."""
+
+    def pair(found: tuple[Term, Term] | None) -> tuple[Term, Term] | None:
+        return None if found is None else (sub(found[0]), sub(found[1]))
+
+    return replace(
+        facts,
+        lower=None if facts.lower is None else sub(facts.lower),
+        upper=None if facts.upper is None else sub(facts.upper),
+        distinct_except=None if facts.distinct_except is None else sub(facts.distinct_except),
+        steps=pair(facts.steps),
+        covering=pair(facts.covering),
+        elements=tuple((tuple(map(sub, at)), sub(value)) for at, value in facts.elements),
+    )
+
+
 def _substitute(launch: Launch, case: Case, mapping: Mapping[Term, Term]) -> tuple[Launch, Case]:
     if not mapping:
         return launch, case
@@ -164,11 +181,7 @@ def _substitute(launch: Launch, case: Case, mapping: Mapping[Term, Term]) -> tup
     def storage(s: Storage) -> Storage:
         facts = s.facts
         if facts is not None:
-            facts = replace(
-                facts,
-                lower=None if facts.lower is None else sub(facts.lower),
-                upper=None if facts.upper is None else sub(facts.upper),
-            )
+            facts = _facts(facts, sub)
         shape, strides = tuple(map(sub, s.shape)), tuple(map(sub, s.strides))
         return replace(s, nbytes=sub(s.nbytes), shape=shape, strides=strides, facts=facts)
 

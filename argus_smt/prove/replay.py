@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
 
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.values import PIDS
 from argus_smt.interp.events import Access
-from argus_smt.interp.memory import Memory, Region
 from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Event, PointerValue, Trace, run_program
-from argus_smt.ir.launch import PointerArg, Program, ScalarArg, Storage, extent_bytes
-from argus_smt.ir.types import INT_BITS, element
+from argus_smt.ir.launch import PointerArg, Program, ScalarArg, extent_bytes
+from argus_smt.ir.types import element
 from argus_smt.prove.domain import Domain
 from argus_smt.prove.finding import Counterexample
+from argus_smt.prove.scene import arrange
 from argus_smt.smt import term as T
 from argus_smt.smt.model import Model
 
@@ -44,100 +42,18 @@ def run(dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], N
     try:
         grid = tuple(model.value(g) for g in dom.launch.grid)
         pid = tuple(model.value(p) for p in PIDS)
-        memory, inputs = _memory(dom, facts, model)
+        scene = arrange(dom, facts, model)
         args = tuple(_argument(a, model) for a in dom.case.args)
     except (ZeroDivisionError, ValueError, IndexError, OverflowError, MemoryError) as error:
         return Replay(None, reason=f"the model makes no launch: {error}")
     if not all(0 <= p < g for p, g in zip(pid, grid, strict=True)):
         return Replay(None, reason=f"program {pid} is outside of the grid {grid}")
-    broken = _breaks_facts(dom, model, inputs)
-    if broken:
-        return Replay(None, reason=broken)
+    if isinstance(scene, str):
+        return Replay(None, reason=scene)
+    memory, inputs = scene
     shape3, pid3 = (grid[0], grid[1], grid[2]), (pid[0], pid[1], pid[2])
     trace = run_program(dom.case.kernel, args, shape3, pid3, memory, on_access=on_access, step_limit=STEP_LIMIT)
     return Replay(trace, shape3, pid3, inputs)
-
-
-def _memory(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, tuple[tuple[str, int, int], ...]]:
-    storages = {s.ident: s for s in dom.launch.storages}
-    memory = Memory([Region(s.ident, s.name, element(s.dtype).name, model.value(s.nbytes)) for s in storages.values()])
-    for s in storages.values():
-        _background(memory, s, model)
-    inputs = []
-    for (name, point), value in sorted(model.functions.items()):
-        if name not in facts.contents:
-            continue
-        ident, dtype = facts.contents[name]
-        scalar = element(dtype)
-        if not 0 <= point[0] <= memory.region(ident).nbytes - scalar.nbytes:
-            continue
-        width = np.dtype(f"i{scalar.nbytes}")
-        memory.write_elements(ident, point[0], np.asarray([value]).astype(width))
-        shown = value % (1 << scalar.bits) if storages[ident].dtype.startswith("u") else value
-        inputs.append((storages[ident].name, point[0] // scalar.nbytes, shown))
-    return memory, tuple(inputs)
-
-
-def _background(memory: Memory, storage: Storage, model: Model) -> None:
-    """Everything that the model does not name: what the host filled it with, or a value that the signature allows."""
-    fill = fill_value(storage)
-    if fill is not None:
-        memory.set_default(storage.ident, fill)
-    elif element(storage.dtype).name in INT_BITS and storage.facts is not None:
-        if storage.facts.values:
-            memory.set_default(storage.ident, storage.facts.values[0])
-        elif storage.facts.lower is not None:
-            memory.set_default(storage.ident, model.value(storage.facts.lower))
-        elif storage.facts.upper is not None:
-            memory.set_default(storage.ident, min(0, model.value(storage.facts.upper)))
-
-
-def fill_value(storage: Storage) -> float | int | None:
-    """The number that the host filled a storage with; None if it did not, or if the number is not known."""
-    if not storage.contents.startswith("fill "):
-        return None
-    try:
-        value = float(storage.contents.removeprefix("fill "))
-    except ValueError:
-        return None
-    return int(value) if element(storage.dtype).is_int and value == int(value) else value
-
-
-def followed(storage: Storage) -> bool:
-    """Whether a replay has the contents that a real launch has, or may have."""
-    return storage.contents in ("input", "uninit") or fill_value(storage) is not None
-
-
-def _breaks_facts(dom: Domain, model: Model, inputs: Iterable[tuple[str, int, int]]) -> str:
-    """Why contents do not respect the signature, or an empty text. Order facts are not built into models yet."""
-    by_name: dict[str, dict[int, int]] = {}
-    for name, index, value in inputs:
-        by_name.setdefault(name, {})[index] = value
-    for s in dom.launch.storages:
-        f = s.facts
-        if f is None:
-            continue
-        held = by_name.get(s.name, {})
-        for at, stated in f.elements:
-            if len(at) == 1 and held.get(model.value(at[0]), model.value(stated)) != model.value(stated):
-                return f"the counterexample does not respect what is stated of single elements of `{s.name}`"
-        if any(not _in_range(s, v, model) for v in held.values()):
-            return f"the counterexample does not respect the range of `{s.name}`"
-        if s.name in by_name and (f.distinct or f.nondecreasing or f.steps or f.covering or f.distinct_except is not None):
-            return f"the counterexample may not respect what is stated of the order of `{s.name}`"
-    return ""
-
-
-def _in_range(storage: Storage, value: int, model: Model) -> bool:
-    """Whether a stored integer, read with the storage's own sign, is one that the signature allows."""
-    facts = storage.facts
-    assert facts is not None
-    if storage.dtype.startswith("u") and value < 0:
-        value += 1 << element(storage.dtype).bits
-    if facts.values and value not in facts.values:
-        return False
-    low = facts.lower is None or value >= model.value(facts.lower)
-    return low and (facts.upper is None or value <= model.value(facts.upper))
 
 
 def _argument(arg: object, model: Model) -> ConcreteArg:
