@@ -39,9 +39,7 @@ def test_lemmas_hold_of_real_contents(shape: tuple[int, ...], strides: tuple[int
         functions = {}
         for place in range(-8, 40):
             functions["m0:i32", (4 * place,)] = rng.randint(-5, 40)  # outside of the tensor: anything
-        for at in (
-            [(r,) for r in range(shape[0])] if len(shape) == 1 else [(r, c) for r in range(shape[0]) for c in range(shape[1])]
-        ):
+        for at in np.ndindex(shape):
             functions["m0:i32", (4 * sum(a * s for a, s in zip(at, strides, strict=True)),)] = int(made[at])
         sizes = {d.data: n for d, n in zip(dims, shape, strict=True)}
         model = Model({**sizes, "i": rng.randint(-2, 8), "j": rng.randint(-2, 8)}, functions)
