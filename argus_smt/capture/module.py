@@ -87,10 +87,11 @@ class Loader:
             raise CaptureError(f"importing the file needs {use.what}", self._place(use), _INSTALL, code="AR101") from None
         except Exception as error:  # noqa: BLE001 - it is the user's code
             why = f"importing the file fails: {describe(error)}"
-            raise CaptureError(why, failing_span(error, self.path), code="AR101") from None
+            raise CaptureError(why, failing_span(error, self.path), _import_help(error), code="AR101") from None
         except SystemExit as error:
             why = f"importing the file ends the program: SystemExit({error.code!r})"
-            raise CaptureError(why, Span(self.path, 1), code="AR101") from None
+            help_ = 'put what runs as a script under `if __name__ == "__main__":`'
+            raise CaptureError(why, Span(self.path, 1), help_, code="AR101") from None
         return module
 
     def _place(self, use: AbsentUse) -> Span:
@@ -111,6 +112,16 @@ class Loader:
             if file and str(Path(file).resolve()).startswith(self.folder + "/") and "site-packages" not in file:
                 out.append(name)
         return [n for n in out if n != MODULE_NAME]
+
+
+def _import_help(error: Exception) -> str:
+    """What to do about a file that does not import."""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        top = error.name.partition(".")[0]
+        return f"install `{top}` beside Argus, or put its folder on PYTHONPATH; only its names are needed, and no device"
+    if isinstance(error, ImportError):
+        return "relative imports need a package: its folders hold an `__init__.py` each"
+    return "the file must import on a machine without a device: put what needs one into functions"
 
 
 def describe(error: BaseException) -> str:

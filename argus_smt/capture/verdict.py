@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+
 from argus_smt.capture.domain import Domain
 from argus_smt.capture.explore import Exploration
 from argus_smt.capture.failure import CaptureError, SignatureError
 from argus_smt.capture.module import Loader
+from argus_smt.capture.run import Outcome
 from argus_smt.capture.signature import Signature
 from argus_smt.ir.launch import Program
 from argus_smt.smt.ask import Session
+from argus_smt.source import Span
 
 _PIN_HELP = "state a value for it in the signature, or give the host function that needs it a `helper` contract"
 
@@ -53,8 +57,33 @@ def check_outcomes(found: Exploration, signature: Signature, loader: Loader) -> 
     if failing:
         first = failing[0]
         every = "" if len(failing) == 1 else " on every path"
-        raise CaptureError(f"{first.reason}{every}", first.span, excerpt=_line(loader, first.span.line), code="AR105")
-    raise CaptureError(f"`{signature.name}` never launches a kernel", code="AR102")
+        excerpt = _line(loader, first.span.line)
+        raise CaptureError(f"{first.reason}{every}", first.span, _advice(first, loader, signature), excerpt, "AR105")
+    line = next((n.lineno for n in _functions(loader) if n.name == signature.name), 1)
+    help_ = "it returns before any launch: state values of the arguments that it decides by, as in `flag: bool = True`"
+    raise CaptureError(f"`{signature.name}` never launches a kernel", Span(loader.path, line), help_, code="AR102")
+
+
+def _advice(failing: Outcome, loader: Loader, signature: Signature) -> str:
+    """What to write next where no path of the launcher gets to a launch."""
+    if failing.kind == "rejects":
+        return (
+            "the launcher refuses every call that the signature allows: state types, sizes or conditions that it takes, "
+            "as in `where K % 16 == 0`"
+        )
+    if "did not end within" in failing.reason:
+        return "give sizes numbers, as in `x: f16[M, 128]`, or give the slow host function a `helper` contract"
+    inside = [n for n in _functions(loader) if n.lineno <= failing.span.line <= (n.end_lineno or n.lineno)]
+    name = inside[-1].name if inside and inside[-1].name != signature.name else ""
+    what = f"`helper {name}(…) -> int in [1, 8]`" if name else "`helper NAME(…) -> int in [1, 8]`"
+    return (
+        f"if this is host code that reads data or asks the machine, state what it returns: {what}; "
+        "else state the value that it needs, as in `n: int = 4`"
+    )
+
+
+def _functions(loader: Loader) -> list[ast.FunctionDef]:
+    return [n for n in ast.walk(ast.parse(loader.text)) if isinstance(n, ast.FunctionDef)]
 
 
 def _line(loader: Loader, number: int) -> str:

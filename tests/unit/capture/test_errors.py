@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +182,45 @@ def test_reply_is_not_disturbed_by_what_user_code_prints(tmp_path: Path) -> None
     assert (len(printed.programs), printed.error) == (1, None)
     assert absent.error is not None
     assert (absent.error.message, absent.error.code) == (f"no such file: {missing}", "AR101")
+
+
+@pytest.mark.parametrize(
+    ("body", "call", "code", "help_"),
+    [
+        ("def launch(x):\n    assert x.shape[0] < 0\n", "x: f32[n]", "AR105", "refuses every call that the signature allows"),
+        ("def launch(x):\n    return x\n", "x: f32[n]", "AR102", "it returns before any launch: state values"),
+        ("def plan(x):\n    return open(x)\ndef launch(x):\n    copy[(plan(x),)](x, x, 1, BLOCK=16)\n", "x: f32[n]", "AR105",
+         "`helper plan(…) -> int in [1, 8]`"),
+        ("import no_such_module\ndef launch(x): ...\n", "x: f32[n]", "AR101", "install `no_such_module` beside Argus"),
+        ("from . import sibling\ndef launch(x): ...\n", "x: f32[n]", "AR101", "its folders hold an `__init__.py` each"),
+        ("1 / 0\ndef launch(x): ...\n", "x: f32[n]", "AR101", "must import on a machine without a device"),
+        ("raise SystemExit(3)\ndef launch(x): ...\n", "x: f32[n]", "AR101", "under `if __name__ =="),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_captured_says_what_to_write_next(tmp_path: Path, body: str, call: str, code: str, help_: str) -> None:
+    path = tmp_path / "user.py"
+    path.write_text(HEADER + body)
+    with pytest.raises(CaptureError) as caught:
+        answer({"file": str(path), "call": f"launch({call})"})
+    assert caught.value.code == code
+    assert help_ in caught.value.help
+    assert caught.value.span.line > 1 or code == "AR101"
+
+
+@pytest.mark.parametrize("init", ["", "import no_such_module\n"])
+def test_a_file_of_a_package_imports_its_siblings(tmp_path: Path, init: str) -> None:
+    folder = tmp_path / "top" / "ops"
+    folder.mkdir(parents=True)
+    (tmp_path / "top" / "__init__.py").write_text("SIZE = 32\n" + init)
+    (folder / "__init__.py").write_text("")
+    (folder / "sibling.py").write_text("SIZE = 16\n")
+    (tmp_path / "top" / "cousin.py").write_text("STEP = 2\n")
+    path = folder / "user.py"
+    imports = "from .sibling import SIZE\nfrom ..cousin import STEP\n"
+    path.write_text(imports + HEADER + "def launch(x):\n    copy[(1,)](x, x, 1, BLOCK=SIZE * STEP)\n")
+    before, path_before = set(sys.modules), list(sys.path)
+    (program,) = answer({"file": str(path), "call": "launch(x: f32[n])"})
+    assert "32" in json.dumps(program["program"]["launches"][0]["cases"][0]["values"])
+    assert sys.path == path_before
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
