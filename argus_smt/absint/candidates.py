@@ -159,5 +159,3 @@ def _literals(t: Term) -> list[Term]:
 
 def _steady_apps(t: Term, trip: Term) -> set[Term]:
     return {a for a in t.apps if trip not in a.free}
-
-

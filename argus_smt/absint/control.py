@@ -125,6 +125,7 @@ def _of_the_trip_before(loop: Loop, held: Held) -> list[Term]:
     told = {a for f in held.forms for t in terms_of(f) for a in t.apps}
     return [T.implies(T.gt(loop.trip, 0), i) for i in older if i.apps & told]
 
+
 def _positive_step(state: State, op: For, step: IntV) -> None:
     """A loop whose step is not positive never ends."""
     goal = state.simp(T.gt(step.term, 0))

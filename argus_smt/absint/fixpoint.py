@@ -280,8 +280,7 @@ class Search:
 
     def _implied(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
         return all(
-            bounds.truth(part) is True or part in facts or self.loop.state.ask(facts, part, bounds)
-            for part in T.conjuncts(goal)
+            bounds.truth(part) is True or part in facts or self.loop.state.ask(facts, part, bounds) for part in T.conjuncts(goal)
         )
 
     def _trip(self, asked: Sequence[Unknown], end: End, before: Sequence[Term]) -> Trip | None:

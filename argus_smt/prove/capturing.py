@@ -104,6 +104,8 @@ class Captures:
     jobs: int = 1
     limit_s: float = LIMIT_S
     start_limit_s: float = START_LIMIT_S
+    room: Callable[[int], bool] = lambda running: True
+    """Whether another capture may start beside those that run."""
     imports_s: float = 0.0
     """Seconds that the last process needed for its imports."""
 
@@ -176,7 +178,7 @@ class _Server:
         with selectors.DefaultSelector() as selector:
             selector.register(self.output, selectors.EVENT_READ)
             while waiting or self.running:
-                while self.ready and waiting and len(self.running) < self.captures.jobs:
+                while self.ready and waiting and self._room():
                     self._send(*waiting.popleft())
                 limits = [r.deadline for r in self.running.values()]
                 limits += [] if self.ready else [self.start + self.captures.start_limit_s]
@@ -195,6 +197,10 @@ class _Server:
                 if not self.ready and time.monotonic() >= self.start + self.captures.start_limit_s:
                     self.fault = f"torch and Triton were not imported within {self.captures.start_limit_s:g} s"
                     return
+
+    def _room(self) -> bool:
+        running = len(self.running)
+        return running < self.captures.jobs and (not running or self.captures.room(running))
 
     def _send(self, number: int, job: Job) -> None:
         base = os.path.join(self.folder, str(number))

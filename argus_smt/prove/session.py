@@ -111,8 +111,11 @@ class _Run:
         """Capture all jobs and decide all of their cases."""
         state = self.state
         self.progress("loading and launching", 0, 0)
-        forks = max(1, self.options.workers // 2)  # the provers work beside them
-        captures = Captures(self.options.capture, forks, self.options.capture_limit_s)
+        workers = self.options.workers
+        captures = Captures(
+            self.options.capture, workers, self.options.capture_limit_s,
+            room=lambda running: running < max(1, workers - self.pool.left),  # cores that no prover needs
+        )  # fmt: skip
         state.captured = captures.run(jobs, self.captured, self.pump)
         state.capturing = False
         while self.pool.left and not self.failed:
