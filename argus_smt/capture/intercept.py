@@ -26,9 +26,10 @@ from argus_smt.capture.ledger import Ledger, host_dtype
 from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.placing import argument_spans
 from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
+from argus_smt.capture.tuning import is_measured, tuning_of
 from argus_smt.capture.warmup import Warmed
 from argus_smt.capture.world import World, storage_key
-from argus_smt.ir.launch import PointerArg
+from argus_smt.ir.launch import PointerArg, Tuning
 from argus_smt.ir.types import element
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
@@ -53,6 +54,7 @@ class Recorder:
         self.world, self.ledger, self.file = world, ledger, file
         self.records: list[Record] = []
         self.config = ""
+        self.tuning: Tuning | None = None
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -96,7 +98,7 @@ class Recorder:
             Record(
                 fn.fn.__name__, fn, content_key(fn), _kernel_span(fn), span, self._grid(grid, span), arguments,
                 tuple(o.storage for o in self.ledger.owners.values()), _plain(options), self.config,
-                argument_spans(self.file, span, [p.name for p in fn.params]),
+                argument_spans(self.file, span, [p.name for p in fn.params]), tuning=self.tuning,
             )
         )  # fmt: skip
 
@@ -104,15 +106,19 @@ class Recorder:
         """Every configuration is an alternative: each sees the buffers as they were."""
         tuner.nargs = dict(zip(tuner.arg_names, args, strict=False))
         state = self.ledger.snapshot()
-        outer = self.config
-        for config in tuner.prune_configs(kwargs):
+        outer, outer_tuning = self.config, self.tuning
+        configs = list(tuner.prune_configs(kwargs))
+        for config in configs:
             self.ledger.restore(state)
             values = {**tuner.nargs, **kwargs, **config.all_kwargs()}
             self.config = f"{outer} {_config_text(config)}".strip()
+            before = self.ledger.snapshot()
             if config.pre_hook is not None:
                 config.pre_hook(values)
+            if is_measured(tuner, configs):
+                self.tuning = tuning_of(tuner, len(configs), values, self.ledger, before)
             tuner.fn.run(*args, **{**kwargs, **config.all_kwargs()})
-        self.config = outer
+        self.config, self.tuning = outer, outer_tuning
         tuner.nargs = None
 
     def _frame(self) -> Any:

@@ -162,7 +162,7 @@ class _Assembly:
                 Launch(
                     record.kernel, record.kernel_span, record.span, path, record.grid, storages,
                     tuple(cases.cases), tuple(cases.refusals), record.config, record.arg_spans,
-                    tuple(cases.limits),
+                    tuple(cases.limits), record.tuning,
                 )
             )  # fmt: skip
             pending.append((record, cases))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from argus_smt.ir.launch import Condition, PointerArg, Storage
+from argus_smt.ir.launch import Condition, PointerArg, Storage, Tuning
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
 
@@ -99,3 +99,4 @@ class Record:
     config: str = ""
     arg_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     path: tuple[Condition, ...] = ()
+    tuning: Tuning | None = None

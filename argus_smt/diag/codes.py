@@ -62,7 +62,7 @@ _ROWS = (
     Code("AR404", "race-in-program", "two threads touch one address with no barrier between", checked=False),
     Code("AR405", "barrier-divergence", "not every lane reaches the same barrier", checked=False),
     Code("AR406", "unsynchronised-hand-over", "a lock is released before the data that it guards", checked=False),
-    Code("AR407", "tuning-hazard", "an autotuned kernel that accumulates is re-run without reset", checked=False),
+    Code("AR407", "tuning-hazard", "an autotuned kernel that updates in place is re-run without reset"),
     Code("AR411", "uncovered-element", "an output element is never written", checked=False),
     Code("AR412", "element-written-twice", "an output element is written by more than one program", checked=False),
     Code("AR501", "capacity", "LDS bytes, threads or registers over the target's limit", checked=False),

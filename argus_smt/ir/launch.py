@@ -142,6 +142,18 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Tuning:
+    """Runs of an autotuned kernel before the one that counts: `configs` of them compete on the arguments themselves.
+
+    Storages in `restored` are as before at the start of each run. `hook`: what else the user's own code restores, in words.
+    """
+
+    configs: int
+    restored: tuple[int, ...] = ()
+    hook: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """One launch of one kernel on one path of the launcher. `grid` has three terms.
 
@@ -160,6 +172,8 @@ class Launch:
     arg_spans: tuple[tuple[str, Span], ...] = ()
     limits: tuple[Condition, ...] = ()
     """What the cases take for granted of the width of integer arguments; it belongs to the verdict's own line."""
+    tuning: Tuning | None = None
+    """Set where several configurations of the kernel are measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.stated import Stated, stated
+from argus_smt.prove.tuning import tuning_finding
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
 from argus_smt.smt.solver import Solver
@@ -112,6 +113,9 @@ def _findings(context: Context) -> Iterator[Finding]:
             yield extra
     for lost in context.facts.lost:
         yield lost_finding(lost)
+    rerun = tuning_finding(context)
+    if rerun is not None:
+        yield rerun
 
 
 def _finding(context: Context, ob: Obligation, decision: Decision) -> Finding:
