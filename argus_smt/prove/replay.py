@@ -43,7 +43,7 @@ def run(dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], N
         grid = tuple(model.value(g) for g in dom.launch.grid)
         pid = tuple(model.value(p) for p in PIDS)
         scene = arrange(dom, facts, model)
-        args = tuple(_argument(a, model) for a in dom.case.args)
+        args = tuple(argument(a, model) for a in dom.case.args)
     except (ZeroDivisionError, ValueError, IndexError, OverflowError, MemoryError) as error:
         return Replay(None, reason=f"the model makes no launch: {error}")
     if not all(0 <= p < g for p, g in zip(pid, grid, strict=True)):
@@ -56,7 +56,8 @@ def run(dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], N
     return Replay(trace, shape3, pid3, inputs)
 
 
-def _argument(arg: object, model: Model) -> ConcreteArg:
+def argument(arg: object, model: Model) -> ConcreteArg:
+    """What a kernel is handed for an argument in a model."""
     if isinstance(arg, PointerArg):
         offset = model.value(arg.offset)
         shape = tuple(T.const(model.value(n)) for n in arg.shape)

@@ -14,7 +14,7 @@ from argus_smt.interp.run import run_grid
 from argus_smt.ir.launch import PointerArg, Storage
 from argus_smt.ir.ops import Op
 from argus_smt.ir.types import INT_BITS, element
-from argus_smt.prove import replay
+from argus_smt.prove import replay, scene
 from argus_smt.prove.confirm import unfollowed
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Counterexample, Finding, Severity, Verdict
@@ -86,7 +86,7 @@ def _replayed(context: Context, both: set[int], unknown: Finding) -> Finding:
     astray = unfollowed(context)
     if astray:
         return replace(unknown, reason="; ".join(astray))
-    unclear = [s for s in dom.launch.storages if s.ident in both and not replay.followed(s)]
+    unclear = [s for s in dom.launch.storages if s.ident in both and not scene.followed(s)]
     if unclear:
         return replace(unknown, reason=f"contents of `{unclear[0].name}` ({unclear[0].contents}) are not followed")
     grid = tuple(model.value(g) for g in dom.launch.grid)
@@ -151,10 +151,13 @@ def _second_run(context: Context, both: set[int], model: Model, grid: tuple[int,
     """An access of a second run that sees what the first has changed; else why there is none to show."""
     dom = context.dom
     try:
-        memory, _ = replay._memory(dom, context.facts, model)
-        args = tuple(replay._argument(a, model) for a in dom.case.args)
+        arranged = scene.arrange(dom, context.facts, model)
+        args = tuple(replay.argument(a, model) for a in dom.case.args)
     except (ZeroDivisionError, ValueError, IndexError, OverflowError, MemoryError) as error:
         return f"the model makes no launch: {error}"
+    if isinstance(arranged, str):
+        return arranged
+    memory = arranged[0]
     for s in dom.launch.storages:
         _fill(memory, s)
     before = {s: memory.read_bytes(s, 0, memory.region(s).nbytes).copy() for s in both}
@@ -185,7 +188,7 @@ def _second_run(context: Context, both: set[int], model: Model, grid: tuple[int,
 
 def _fill(memory: Memory, storage: Storage) -> None:
     """Numbers other than 0 where the signature says nothing: most updates change them."""
-    if replay.fill_value(storage) is not None or memory.region(storage.ident).nbytes == 0:
+    if scene.fill_value(storage) is not None or memory.region(storage.ident).nbytes == 0:
         return
     if element(storage.dtype).name not in INT_BITS:
         memory.set_default(storage.ident, 3.0)
