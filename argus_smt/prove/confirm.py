@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from argus_smt.interp.events import Access
 from argus_smt.ir.launch import ScalarArg
+from argus_smt.ir.ops import Op
 from argus_smt.obligations.obligation import Obligation
-from argus_smt.prove import replay
+from argus_smt.prove import execution, replay
 from argus_smt.prove.context import Context
 from argus_smt.prove.discharge import Decision
 from argus_smt.prove.finding import Finding, Severity, Verdict
@@ -57,7 +58,19 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
             base, verdict=Verdict.REFUTED, counterexample=seen, related=related(context, ob, model),
             help=help_text(ob, bool(ob.reach.where)), suggestion=advice,
         )  # fmt: skip
-    return _undecided(base, reason, approximations)
+    return executed(context, base, ob.op, ob) or _undecided(base, reason, approximations)
+
+
+def executed(context: Context, base: Finding, op: Op, ob: Obligation | None = None) -> Finding | None:
+    """REFUTED if the operation fails in a small launch that is simply run."""
+    hit = execution.find(context, base.code, op)
+    if hit is None:
+        return None
+    seen = replay.counterexample(context.program, context.dom, hit.run, hit.model, hit.event)
+    found = replace(base, verdict=Verdict.REFUTED, method="execution", counterexample=seen)
+    if ob is None:
+        return found
+    return replace(found, related=related(context, ob, hit.model), help=help_text(ob, bool(ob.reach.where)))
 
 
 _REFUTED: set[tuple[str, str, str, str]] = set()

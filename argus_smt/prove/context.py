@@ -8,6 +8,16 @@ from argus_smt.absint.facts import Facts
 from argus_smt.ir.launch import Program
 from argus_smt.prove.discharge import Prover
 from argus_smt.prove.domain import Domain
+from argus_smt.prove.replay import Replay
+from argus_smt.smt.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A small launch that was executed."""
+
+    model: Model
+    replay: Replay
 
 
 @dataclass(slots=True)
@@ -19,3 +29,5 @@ class Context:
     facts: Facts
     prover: Prover
     internal: list[str] = field(default_factory=list)
+    runs: list[Run] | None = None
+    """Small launches that were executed to find faults; None before anybody asked."""

@@ -37,7 +37,9 @@ class Replay:
     reason: str = ""
 
 
-def run(dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None) -> Replay:
+def run(
+    dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None, step_limit: int = STEP_LIMIT
+) -> Replay:
     """Run the one program that the model names, on the memory that it describes."""
     try:
         grid = tuple(model.value(g) for g in dom.launch.grid)
@@ -52,7 +54,7 @@ def run(dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], N
         return Replay(None, reason=scene)
     memory, inputs = scene
     shape3, pid3 = (grid[0], grid[1], grid[2]), (pid[0], pid[1], pid[2])
-    trace = run_program(dom.case.kernel, args, shape3, pid3, memory, on_access=on_access, step_limit=STEP_LIMIT)
+    trace = run_program(dom.case.kernel, args, shape3, pid3, memory, on_access=on_access, step_limit=step_limit)
     return Replay(trace, shape3, pid3, inputs)
 
 
