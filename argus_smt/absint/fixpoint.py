@@ -219,10 +219,21 @@ class Search:
                 for g, a, e, ends in zip(guess, after, entry, zip(loose, full, strict=True), strict=True)
             ]
             if kept == guess:
+                guess = self._narrowed(asked, guess, [_join(e, a, g) for e, a, g in zip(entry, after, guess, strict=True)])
                 return [u for u, g, f in zip(asked, guess, full, strict=True) if g != f]
             guess = kept
         self._set(asked, full)
         return []
+
+    def _narrowed(self, asked: Sequence[Unknown], guess: list[Interval], tighter: list[Interval]) -> list[Interval]:
+        """What a trip makes of an inductive guess, where that is inductive too."""
+        if tighter == guess:
+            return guess
+        self._set(asked, tighter)
+        if all(meet(a, t) == a for a, t in zip(self._after(asked), tighter, strict=True)):
+            return tighter
+        self._set(asked, guess)
+        return guess
 
     def _set(self, unknowns: Sequence[Unknown], intervals: Sequence[Interval]) -> None:
         for u, interval in zip(unknowns, intervals, strict=True):

@@ -16,7 +16,7 @@ from argus_smt.ir.types import Ptr, elem_of
 from argus_smt.obligations import access, overflow, values
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import smt_files
-from argus_smt.prove.confirm import confirm
+from argus_smt.prove.confirm import confirm, executed
 from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover, guesses
@@ -112,7 +112,8 @@ def _findings(context: Context) -> Iterator[Finding]:
         if extra is not None:
             yield extra
     for lost in context.facts.lost:
-        yield lost_finding(lost)
+        found = lost_finding(lost)
+        yield executed(context, found, lost.op) or found
     rerun = tuning_finding(context)
     if rerun is not None:
         yield rerun

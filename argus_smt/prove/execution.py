@@ -19,6 +19,7 @@ from argus_smt.ir.ops import Op
 from argus_smt.ir.types import element
 from argus_smt.prove import replay
 from argus_smt.prove.context import Context, Run
+from argus_smt.prove.scene import followed
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
@@ -119,7 +120,7 @@ def _symbols(context: Context) -> set[Term]:
     for a in case.args:
         if isinstance(a, PointerArg):
             terms += [a.offset, *a.shape, *a.strides]
-        elif isinstance(a, ScalarArg) and a.value is not None:
+        elif a.value is not None:
             terms.append(a.value)
     return {v for t in terms for v in t.free if v.op == "var" and v not in PIDS}
 
@@ -157,9 +158,12 @@ def _contents(context: Context, sizes: Model, rng: random.Random, ends: bool) ->
     out: dict[tuple[str, tuple[int, ...]], int] = {}
     for name, (ident, dtype) in context.facts.contents.items():
         storage, size = storages[ident], element(dtype).nbytes
-        if storage.contents != "input" or _ordered(storage) or element(storage.dtype).name != dtype:
+        if storage.contents != "input" or element(storage.dtype).name != dtype:
             continue
-        for i in range(min(sizes.value(storage.nbytes) // size, MAX_ELEMENTS)):
+        places = range(min(sizes.value(storage.nbytes) // size, MAX_ELEMENTS))
+        if places and _ordered(storage):  # one element, and the others as the statements about them want it
+            places = range(0) if ends else range(at := rng.choice(places), at + 1)
+        for i in places:
             out[name, (i * size,)] = _element(storage, sizes, rng, ends)
     return out
 
@@ -180,9 +184,7 @@ def _element(storage: Storage, sizes: Model, rng: random.Random, ends: bool) -> 
 def _ordered(storage: Storage) -> bool:
     """Whether more is stated of the contents than a range."""
     f = storage.facts
-    return f is not None and (
-        f.distinct or f.nondecreasing or f.distinct_except is not None or any((f.steps, f.covering, f.elements))
-    )
+    return f is not None and (f.distinct or f.nondecreasing or any((f.distinct_except, f.steps, f.covering, f.elements)))
 
 
 def _run(context: Context, model: Model) -> replay.Replay | None:
@@ -198,7 +200,7 @@ def _run(context: Context, model: Model) -> replay.Replay | None:
     if done.trace is None:
         return None
     for s in context.dom.launch.storages:
-        if s.ident in touched and (not replay.followed(s) or _ordered(s)):
+        if s.ident in touched and not followed(s):
             return None
     items = {s.name: (touched.get(s.ident, set()), element(s.dtype).nbytes) for s in context.dom.launch.storages}
     shown = tuple(x for x in done.inputs if x[1] * items[x[0]][1] in items[x[0]][0])
