@@ -5,7 +5,7 @@ from __future__ import annotations
 from argus_smt.absint.facts import Access, Lost
 from argus_smt.absint.state import State, width_range
 from argus_smt.absint.values import NO_GUARDS, AbsValue, FloatV, Guards, IntV, LostV, PtrV, Target, choose
-from argus_smt.ir.launch import PointerArg, Storage
+from argus_smt.ir.launch import PointerArg, Storage, cell_name
 from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Op, Store, Value
 from argus_smt.ir.types import Ptr, Scalar, elem_of, element, shape_of
 from argus_smt.smt import term as T
@@ -102,7 +102,7 @@ def contents(state: State, storage: Storage, arg: PointerArg, offset: Term, elem
         filled = _filled(storage, elem)
         if filled is not None:
             return filled
-    name = f"m{storage.ident}:{elem.name}" if aligned else f"m{storage.ident}:{elem.name}~"
+    name = cell_name(storage.ident, elem.name) + ("" if aligned else "~")
     _origin(state, storage, name, elem)
     if elem.name == "i1":
         return T.bapp(name, byte)
@@ -133,7 +133,7 @@ def _origin(state: State, storage: Storage, name: str, elem: Scalar) -> None:
         state.facts.unreal[name] = f"`{storage.name}` is read at an address that may not be a multiple of its element"
     else:
         state.facts.contents[name] = (storage.ident, elem.name)
-    if storage.contents != "input":
+    if storage.contents != "input" and not (storage.facts is not None and storage.facts.exact):
         state.facts.unreal[name] = f"contents of `{storage.name}` ({storage.contents}) are not followed"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from argus_smt.capture.computed import Computed, outdated, padded
 from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.record import Record
@@ -38,6 +39,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.world = world
         self.owners: dict[int, Owner] = {}
         self.elements = Elements(world)
+        self.computed = Computed(world, self._storage_of)
         self.adopted: set[int] = set()
         self.alive: list[torch.Tensor] = []
 
@@ -86,6 +88,9 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def forget(self, t: torch.Tensor) -> None:
         """The allocation behind `t` is written."""
         self.elements.forget(t)
+        written = self.owner(t).storage.ident
+        for owner in self.owners.values():
+            owner.storage = outdated(owner.storage, written)
 
     def snapshot(self) -> dict[int, Owner]:
         """The state to come back to."""
@@ -113,7 +118,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             number = func(*args, **kwargs)
             self.elements.item(args[0], number)
             return number
-        out = func(*args, **kwargs)
+        out = padded(args) if name == "constant_pad_nd" else None
+        out = func(*args, **kwargs) if out is None else out
         self._note(func, name, args, kwargs, out)
         return out
 
@@ -136,6 +142,27 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         for o in fresh:
             if storage_key(o) not in self.owners:
                 self.owner(o, contents)
+                if len(fresh) == 1 and not mutated:
+                    self._follow(name, operands, args, kwargs, o)
+
+    def _follow(self, name: str, operands: list[torch.Tensor], args: Any, kwargs: Any, out: torch.Tensor) -> None:
+        """Say what a fresh result holds exactly, where that can be said."""
+        owner = self.owners[storage_key(out)]
+        known = owner.storage.facts or Facts()
+        if name == "cumsum":
+            sums = self.computed.running(args, kwargs, out)
+            if sums is not None:
+                range_ = self.elements.range(operands[0])
+                rising = range_ is not None and self.world.oracle.known(T.ge(range_[0], 0))
+                known = replace(known, running=sums.running, steps=range_, nondecreasing=rising)
+        else:
+            known = replace(known, element=self.computed.element(name, args, kwargs, out))
+        if known.exact:
+            owner.storage = replace(owner.storage, facts=known)
+
+    def _storage_of(self, t: torch.Tensor) -> Storage | None:
+        owner = self.owners.get(storage_key(t))
+        return None if owner is None else owner.storage
 
     def _same_size(self, a: torch.Tensor, b: torch.Tensor) -> bool:
         if a is b:

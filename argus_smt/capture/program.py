@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -13,6 +13,7 @@ from argus_smt.capture.call import parse_signature
 from argus_smt.capture.cases import CaseMaker, Cases
 from argus_smt.capture.classes import questions
 from argus_smt.capture.compiled import Compiler
+from argus_smt.capture.computed import outdated
 from argus_smt.capture.constants import Splitter
 from argus_smt.capture.deadline import LIMIT_S, Deadline
 from argus_smt.capture.domain import Domain, bounds, build_domain
@@ -157,7 +158,7 @@ class _Assembly:
                 pending = []
             cases = maker.cases(with_path(record, path), hypotheses)
             not_covered += cases.left_out
-            storages = tuple(_after(s, written.get(s.ident)) for s in record.storages)
+            storages = tuple(_after(s, written) for s in record.storages)
             out.append(
                 Launch(
                     record.kernel, record.kernel_span, record.span, path, record.grid, storages,
@@ -187,9 +188,13 @@ def _note_writes(record: Record, cases: Cases, written: dict[int, str]) -> None:
             written[pointer.arg.storage] = record.kernel
 
 
-def _after(s: Storage, kernel: str | None) -> Storage:
-    """The storage as a launch before this one may have left it."""
-    return s if kernel is None else replace(s, contents="kernel", facts=None)
+def _after(s: Storage, written: Mapping[int, str]) -> Storage:
+    """The storage as launches before this one, which wrote some storages, may have left it."""
+    if s.ident in written:
+        return replace(s, contents="kernel", facts=None)
+    for ident in written:
+        s = outdated(s, ident)
+    return s
 
 
 def _versions() -> tuple[tuple[str, str], ...]:

@@ -44,6 +44,15 @@ class Condition:
     span: Span = NOWHERE
 
 
+INDEX = tuple(T.var(f"$e{d}") for d in range(8))
+"""The index of an element, in the terms of `Facts.element` and `Facts.running`."""
+
+
+def cell_name(storage: int, dtype: str) -> str:
+    """The function that stands for the integers of type `dtype` at each byte of a storage, when a kernel starts."""
+    return f"m{storage}:{dtype}"
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the signature states of an integer tensor's contents; terms are over the symbols, ranges inclusive."""
@@ -58,6 +67,15 @@ class Facts:
     covering: tuple[Term, Term] | None = None
     elements: tuple[tuple[tuple[Term, ...], Term], ...] = ()
     """`((index, …), value)`: single elements known to equal a term."""
+    element: Term | None = None
+    """Every element exactly, over `INDEX` and cells of other storages as they are when the kernel starts."""
+    running: Term | None = None
+    """Element i is the sum of this over the indices 0 … i (of one dimension)."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the contents follow from those of other storages."""
+        return self.element is not None or self.running is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from itertools import chain
 from argus_smt.absint.engine import analyze
 from argus_smt.absint.facts import Facts, Lost
 from argus_smt.absint.promises import BASE_ALIGNMENT
-from argus_smt.ir.launch import Program
+from argus_smt.ir.launch import Program, Storage
 from argus_smt.ir.ops import Hint
-from argus_smt.ir.types import Ptr, elem_of
+from argus_smt.ir.types import Ptr, elem_of, element
 from argus_smt.obligations import access, overflow, values
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import smt_files
@@ -22,6 +22,7 @@ from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.scene import followed
 from argus_smt.prove.stated import Stated, stated
 from argus_smt.prove.tuning import tuning_finding
 from argus_smt.prove.widths import Widths, wrap_findings
@@ -81,8 +82,25 @@ def _impossible(dom: Domain, solver: Solver) -> bool:
 def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:
     """What the signature states of the integers that the kernel loads in the tensor's own type."""
     storages = {s.ident: s for s in dom.launch.storages}
+    _follow_sources(facts, storages)
     found = {name: stated(name, storages[ident], dtype) for name, (ident, dtype) in facts.contents.items()}
     return {name: s for name, s in found.items() if s is not None}
+
+
+def _follow_sources(facts: Facts, storages: dict[int, Storage]) -> None:
+    """Enter the cells that contents computed by the host are made of."""
+    work = [ident for ident, _ in facts.contents.values()]
+    for ident in work:
+        stated_of = storages[ident].facts
+        if stated_of is None or not stated_of.exact:
+            continue
+        for name in sorted({a.data for t in (stated_of.element, stated_of.running) if t is not None for a in t.apps}):
+            source = storages[int(name[1:].split(":")[0])]
+            if name not in facts.contents:
+                facts.contents[name] = (source.ident, element(source.dtype).name)
+                work.append(source.ident)
+                if not followed(source, storages):
+                    facts.unreal[name] = f"contents of `{source.name}` ({source.contents}) are not followed"
 
 
 def _assumptions(facts: Facts) -> tuple[str, ...]:

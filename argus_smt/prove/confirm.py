@@ -97,6 +97,7 @@ def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...
         touched.add(access.storage)
 
     run = replay.run(context.dom, context.facts, model, seen)
+    storages = {s.ident: s for s in context.dom.launch.storages}
     numbers = tuple(
         f"the value of the float argument `{param}` is not followed"
         for param, arg in zip(context.dom.case.kernel.params, context.dom.case.args, strict=True)
@@ -105,7 +106,7 @@ def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...
     return run, numbers + tuple(
         f"contents of `{s.name}` ({s.contents}) are not followed"
         for s in context.dom.launch.storages
-        if s.ident in touched and not followed(s)
+        if s.ident in touched and not followed(s, storages)
     )
 
 

@@ -72,7 +72,23 @@ class Prover:
     def _loaded(self, terms: Sequence[Term]) -> list[Term]:
         """What the signature states of the elements that occur in `terms`, and of those that this leads to."""
         cells: dict[Term, None] = {}
+        together: list[Term] = []
         work = [a for t in terms for a in t.apps]
+        for _ in range(3):  # statements about several elements may speak of others again
+            self._reach(work, cells)
+            order = sorted(cells, key=lambda c: c.ident)
+            together = []
+            for name in dict.fromkeys(c.data for c in order):
+                if self.contents[name].ordered:
+                    together += self.contents[name].among([c for c in order if c.data == name])
+            work = [a for f in together for a in f.apps if a not in cells]
+            if not work:
+                break
+        alone = [f for c in order for f in self.contents[c.data].of(c)]
+        return [p for f in (*alone, *together) for p in T.conjuncts(f) if p is not T.TRUE]
+
+    def _reach(self, work: list[Term], cells: dict[Term, None]) -> None:
+        """Add the elements of `work` to `cells`, and those that statements about them lead to."""
         while work:
             cell = work.pop()
             known = self.contents.get(cell.data)
@@ -80,12 +96,6 @@ class Prover:
                 continue
             cells[cell] = None
             work += [*known.named(), *(a for f in known.of(cell) for a in f.apps)]
-        order = sorted(cells, key=lambda c: c.ident)
-        out = [f for c in order for f in self.contents[c.data].of(c)]
-        for name in dict.fromkeys(c.data for c in order):
-            if self.contents[name].ordered:
-                out += self.contents[name].among([c for c in order if c.data == name])
-        return [p for f in out for p in T.conjuncts(f) if p is not T.TRUE]
 
     def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:
         """Try to prove a duty; without `nonlinear` only as far as linear arithmetic over monomials goes."""

@@ -167,6 +167,8 @@ def _facts(facts: Facts, sub: Callable[[Term], Term]) -> Facts:
         steps=pair(facts.steps),
         covering=pair(facts.covering),
         elements=tuple((tuple(map(sub, at)), sub(value)) for at, value in facts.elements),
+        element=None if facts.element is None else sub(facts.element),
+        running=None if facts.running is None else sub(facts.running),
     )
 
 

@@ -10,12 +10,16 @@ import numpy as np
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.state import width_range
 from argus_smt.interp.memory import Memory, Region
-from argus_smt.ir.launch import Storage
+from argus_smt.ir.launch import INDEX, Storage
 from argus_smt.ir.types import INT_BITS, element
 from argus_smt.prove.contents import LARGEST, Concrete, Index, complete, concrete
 from argus_smt.prove.domain import Domain
+from argus_smt.smt import term as T
 from argus_smt.smt.model import Model
+from argus_smt.smt.term import Term
 
+LARGEST_COMPUTED = 1 << 16
+"""Elements up to which a replay computes what the host computes."""
 SHOWN = 64
 """Elements up to which an index tensor is listed whole in a counterexample."""
 
@@ -30,7 +34,10 @@ def arrange(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, Inputs] | 
     storages = dom.launch.storages
     memory = Memory([Region(s.ident, s.name, element(s.dtype).name, model.value(s.nbytes)) for s in storages])
     inputs: list[tuple[str, int, int]] = []
+    computed = [s for s in storages if s.facts is not None and s.facts.exact]
     for s in storages:
+        if s in computed:
+            continue
         points = _points(s, facts, model)
         stated = _stated(s, model)
         broken = "" if stated is None else _out_of_range(s, stated, points)
@@ -44,7 +51,45 @@ def arrange(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, Inputs] | 
             continue
         _background(memory, s, model)
         inputs += _write(memory, s, facts, model)
+    for s in sorted(computed, key=lambda s: s.ident):  # what one is made of is older
+        if not compute(memory, s, model):
+            return f"`{s.name}` is too large in the counterexample to be computed"
     return memory, tuple(inputs)
+
+
+def compute(memory: Memory, s: Storage, model: Model) -> bool:
+    """Fill a storage as the host does; False if it is too large for that."""
+    assert s.facts is not None
+    shape, strides = tuple(model.value(n) for n in s.shape), tuple(model.value(n) for n in s.strides)
+    if np.prod(shape, dtype=object) > LARGEST_COMPUTED:
+        return False
+    term = s.facts.element if s.facts.element is not None else s.facts.running
+    assert term is not None
+    item = element(s.dtype).nbytes
+    so_far = 0
+    for place, at in _places(shape, strides).items():
+        value = _evaluate(term, at, memory, model)
+        so_far += value
+        memory.write_elements(
+            s.ident, place * item, np.asarray([value if s.facts.running is None else so_far]).astype(f"i{item}")
+        )
+    return True
+
+
+def _evaluate(term: Term, at: Index, memory: Memory, model: Model) -> int:
+    """A term over an index, with cells read from memory; 0 where a cell is outside, which a choice then leaves out."""
+    own = {v.data: i for v, i in zip(INDEX, at, strict=False)}
+
+    def lookup(node: Term, args: tuple[int, ...]) -> int:
+        if node.op == "var":
+            return own[node.data] if node.data in own else model.value(node)
+        ident, dtype = node.data[1:].split(":")
+        nbytes = element(dtype).nbytes
+        if not 0 <= args[0] <= memory.region(int(ident)).nbytes - nbytes:
+            return 0
+        return int(memory.read_bytes(int(ident), args[0], nbytes).view(f"i{nbytes}")[0])
+
+    return T.evaluate(term, lookup)
 
 
 def _stated(s: Storage, model: Model) -> Concrete | None:
@@ -100,7 +145,9 @@ def _write_whole(memory: Memory, s: Storage, stated: Concrete, points: Mapping[i
     for place, at in places.items():
         memory.write_elements(s.ident, place * item, np.asarray([int(whole[at])]).astype(kind))
     named = {byte // item for byte in points}
-    return {p: int(whole[at]) for p, at in sorted(places.items()) if len(places) <= SHOWN or p in named}
+    shown = [p for p in sorted(places) if p in named]
+    shown += [p for p in sorted(places) if p not in named] if len(places) <= SHOWN else []
+    return {p: int(whole[places[p]]) for p in shown}
 
 
 def _places(shape: Index, strides: Index) -> dict[int, Index]:
@@ -147,6 +194,12 @@ def fill_value(storage: Storage) -> Any:
     return int(value) if element(storage.dtype).is_int and value == int(value) else value
 
 
-def followed(storage: Storage) -> bool:
+def followed(storage: Storage, storages: Mapping[int, Storage]) -> bool:
     """Whether a replay has the contents that a real launch has, or may have."""
-    return storage.contents in ("input", "uninit") or fill_value(storage) is not None
+    if storage.contents in ("input", "uninit") or fill_value(storage) is not None:
+        return True
+    f = storage.facts
+    if f is None or not f.exact or storage.dtype.startswith("u"):
+        return False
+    names = {a.data for t in (f.element, f.running) if t is not None for a in t.apps}
+    return all(followed(storages[int(name[1:].split(":")[0])], storages) for name in names)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from argus_smt.encodings.span import Dimension, split
-from argus_smt.ir.launch import Facts, Storage
+from argus_smt.ir.launch import INDEX, Facts, Storage
 from argus_smt.ir.types import element
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
@@ -36,7 +36,8 @@ class Stated:
     def ordered(self) -> bool:
         """Whether anything is stated but the range of the elements."""
         f = self.facts
-        return bool(f.distinct or f.distinct_except is not None or self._least_step is not None or f.elements)
+        bound = f.distinct or f.distinct_except is not None or self._least_step is not None
+        return bool(bound or f.elements or f.running is not None)
 
     @property
     def _least_step(self) -> Term | None:
@@ -51,19 +52,42 @@ class Stated:
         return T.ite(T.ge(cell, 0), cell, cell + (1 << self.unsigned)) if self.unsigned else cell
 
     def of(self, cell: Term) -> list[Term]:
-        """The range of one element."""
+        """The range of one element, and its value where that is known."""
         x = self.number(cell)
         f = self.facts
         out = [T.ge(x, f.lower)] if f.lower is not None else []
         out += [T.le(x, f.upper)] if f.upper is not None else []
-        return out + ([T.or_(*(T.eq(x, v) for v in f.values))] if f.values else [])
+        out += [T.or_(*(T.eq(x, v) for v in f.values))] if f.values else []
+        return out + self._value(cell)
 
-    def named(self) -> list[Term]:
-        """The cells of the single elements that the signature speaks of."""
-        return [T.app(self.name, self._byte(at)) for at, _ in self.facts.elements]
+    def _value(self, cell: Term) -> list[Term]:
+        """The element as the host computed it."""
+        if not self.facts.exact:
+            return []
+        split_up = self._place(cell)
+        ways = [split_up] if [d.axes for d in split_up] == [(d,) for d in range(len(self.shape))] else []
+        ways += [self._decoded(cell)] if len(self.shape) > 1 else []
+        return [f for at in ways if at for f in self._value_at(cell, at)]
 
-    def _byte(self, at: Sequence[Term]) -> Term:
-        return T.add(T.ZERO, *(i * s for i, s in zip(at, self.strides, strict=True))) * self.item
+    def _value_at(self, cell: Term, at: Sequence[Dimension]) -> list[Term]:
+        indices = {INDEX[i]: d.index for i, d in enumerate(at)}
+        if self.facts.element is not None:
+            return [T.implies(_inside(at), T.eq(cell, T.substitute(self.facts.element, indices)))]
+        assert self.facts.running is not None
+        first = T.substitute(self.facts.running, {INDEX[0]: T.ZERO})
+        return [T.implies(T.and_(_inside(at), T.eq(at[0].index, 0)), T.eq(cell, first))]
+
+    def _decoded(self, cell: Term) -> tuple[Dimension, ...]:
+        """The index of an element of a contiguous tensor, by division; () for other tensors."""
+        place = T.quotient(cell.args[0], T.const(self.item))
+        whole, out = T.ONE, []
+        for d in range(len(self.shape) - 1, -1, -1):
+            if place is None or self.strides[d] is not whole:
+                return ()
+            rest = T.div(place, whole)
+            out.append(Dimension(rest if d == 0 else T.mod(rest, self.shape[d]), self.shape[d], whole, (d,)))
+            whole = whole * self.shape[d]
+        return tuple(reversed(out))
 
     def among(self, cells: Sequence[Term]) -> list[Term]:
         """What holds of these elements together: single elements, order, steps, difference."""
@@ -98,6 +122,11 @@ class Stated:
             if away is not None:
                 out += self._along(at_a, away, y - x)
                 out += self._along(at_b, -away, x - y)
+        if self.facts.running is not None and len(at_a) == len(at_b) == 1:
+            for p, q, rise in ((at_a[0], at_b[0], y - x), (at_b[0], at_a[0], x - y)):
+                summand = T.substitute(self.facts.running, {INDEX[0]: q.index})
+                inside = T.and_(_inside((p,)), _inside((q,)), T.eq(q.index, p.index + 1))
+                out.append(T.implies(inside, T.eq(rise, summand)))
         return list(dict.fromkeys(out))
 
     def _away(self, a: Term, b: Term) -> Term | None:
