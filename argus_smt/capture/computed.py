@@ -1,8 +1,8 @@
 """Integer tensors that the host computes, element by element: operations of torch as terms over index variables.
 
 The value of an element is a term over the variables `INDEX` (the tensor's own index) and reads of other allocations,
-`m<storage>:<type>(byte)`, as the kernel's own loads are written. Exact for the operations listed, wrap-around below 64 bits included;
-of any other operation nothing is claimed.
+`m<storage>:<type>(byte)`, as the kernel's own loads are written. Exact for the operations listed, wrap-around below
+64 bits included; of any other operation nothing is claimed.
 """
 
 from __future__ import annotations

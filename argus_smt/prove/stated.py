@@ -77,6 +77,13 @@ class Stated:
         first = T.substitute(self.facts.running, {INDEX[0]: T.ZERO})
         return [T.implies(T.and_(_inside(at), T.eq(at[0].index, 0)), T.eq(cell, first))]
 
+    def named(self) -> list[Term]:
+        """The cells of the single elements that the signature speaks of."""
+        return [T.app(self.name, self._byte(at)) for at, _ in self.facts.elements]
+
+    def _byte(self, at: Sequence[Term]) -> Term:
+        return T.add(T.ZERO, *(i * s for i, s in zip(at, self.strides, strict=True))) * self.item
+
     def _decoded(self, cell: Term) -> tuple[Dimension, ...]:
         """The index of an element of a contiguous tensor, by division; () for other tensors."""
         place = T.quotient(cell.args[0], T.const(self.item))

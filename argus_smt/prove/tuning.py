@@ -86,7 +86,8 @@ def _replayed(context: Context, both: set[int], unknown: Finding) -> Finding:
     astray = unfollowed(context)
     if astray:
         return replace(unknown, reason="; ".join(astray))
-    unclear = [s for s in dom.launch.storages if s.ident in both and not scene.followed(s)]
+    storages = {s.ident: s for s in dom.launch.storages}
+    unclear = [s for s in dom.launch.storages if s.ident in both and not scene.followed(s, storages)]
     if unclear:
         return replace(unknown, reason=f"contents of `{unclear[0].name}` ({unclear[0].contents}) are not followed")
     grid = tuple(model.value(g) for g in dom.launch.grid)
