@@ -21,6 +21,7 @@ from argus_smt.capture import descriptors, target
 from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
+from argus_smt.capture.library import registering
 from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.texts import harmless, reads_attribute
 from argus_smt.capture.world import World, storage_key
@@ -56,6 +57,8 @@ def machine(tell: Tell = lambda text: None) -> Iterator[None]:
         stack.enter_context(patched(torch.cuda, **_cuda(tell)))
         stack.enter_context(patched(driver, _active=_driver(tell)))
         stack.enter_context(environment(tell))
+        stack.enter_context(patched(torch, compile=_uncompiled))
+        stack.enter_context(registering())
         yield
 
 
@@ -120,9 +123,15 @@ def _cuda(tell: Tell) -> dict[str, Any]:
         "empty_cache": _nothing,
         "set_device": _nothing,
         "device": null,
+        "device_of": null,
         "stream": null,
         "mem_get_info": lambda *a: (told("free memory", target.GFX942["total_memory"]),) * 2,
     }
+
+
+def _uncompiled(function: Any = None, **options: Any) -> Any:
+    """`torch.compile`: what is compiled means what is written."""
+    return function if function is not None else lambda f: f
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from argus_smt.capture.computed import Computed, outdated, padded
 from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
+from argus_smt.capture.library import hides_code, implementation
 from argus_smt.capture.record import Record
 from argus_smt.capture.world import HOST_DTYPES, World, storage_key
 from argus_smt.ir.launch import Facts, Storage
@@ -109,10 +110,13 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        definition = _custom_op(func)
-        if definition is not None:
+        code = implementation(func)
+        if code is not None:
             with self.world.fake, self:
-                return definition._init_fn(*args, **kwargs)
+                return code(*args, **kwargs)
+        if hides_code(func):
+            span, _ = self.world.oracle.asker()
+            self.world.oracle.stop(PathEnd(f"what the operator `{func._schema.name}` runs is not known", span))
         name = func._schema.name.split("::")[-1]
         if name in ("item", "_local_scalar_dense"):
             number = func(*args, **kwargs)
@@ -219,10 +223,3 @@ def _mutated(func: Any, args: Any, kwargs: Any) -> list[torch.Tensor]:
             value = args[i] if i < len(args) else kwargs.get(a.name)
             out.extend(v for v in _flat([value]) if isinstance(v, torch.Tensor))
     return out
-
-
-def _custom_op(func: Any) -> Any:
-    """The definition behind a `torch.library.custom_op` or `triton_op`: its fake form would hide the launch."""
-    from torch._library.custom_ops import OPDEFS
-
-    return OPDEFS.get(func._schema.name)

@@ -10,7 +10,7 @@ import pytest
 from argus_smt.capture.call import parse_signature
 
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs/index.md", "docs/signatures.md")
-DOCUMENTS += ("docs/trusting.md", "docs/examples.md", "docs/ops.md")
+DOCUMENTS += ("docs/trusting.md", "docs/examples.md", "docs/ops.md", "docs/launchers.md")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
