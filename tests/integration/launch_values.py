@@ -28,6 +28,7 @@ from tests.oracle.jobs import Argument, TensorArg
 TORCH_TYPES = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "bool": torch.bool,
     "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64, "u8": torch.uint8,
+    "f8e4m3fn": torch.float8_e4m3fn,
 }  # fmt: skip
 
 

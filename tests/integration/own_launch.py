@@ -21,6 +21,7 @@ DTYPES = {
     torch.float16: ("fp16", "f16"), torch.bfloat16: ("bf16", "bf16"), torch.float32: ("fp32", "f32"),
     torch.float64: ("fp64", "f64"), torch.bool: ("i1", "i1"), torch.int8: ("i8", "i8"), torch.int16: ("i16", "i16"),
     torch.int32: ("i32", "i32"), torch.int64: ("i64", "i64"), torch.uint8: ("u8", "i8"),
+    torch.float8_e4m3fn: ("fp8e4nv", "f8e4m3fn"),
 }  # fmt: skip
 """Triton's and the Tile IR's name of each type."""
 

@@ -10,7 +10,7 @@ from argus_smt.prove.finding import ProveOptions, Verdict
 from tests.integration.pipeline import errors, program_of, prove_all, undecided
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples" / "triton").glob("*.py"))
-LONG = {"im2col_convolution", "top_k"}
+LONG = {"im2col_convolution", "rotary_embedding", "top_k"}
 """Those that take more than a few seconds: many operations on sizes, or a case for each of many sizes of block."""
 
 

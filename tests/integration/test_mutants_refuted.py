@@ -15,7 +15,8 @@ QUICK = {
     "vector_add-load_mask_dropped", "vector_add-store_mask_dropped", "vector_add-mask_includes_n",
     "vector_add-mask_in_block", "vector_add-shifted", "vector_add-rounded_length", "embedding-one_based",
     "layer_norm-rstd_per_column", "cumulative_sum-row_mask_dropped", "scatter_add-no_row_written",
-    "absmax_quantize-groups_rounded_down",
+    "absmax_quantize-groups_rounded_down", "int8_matmul-even_columns_unmasked", "paged_decode_attention-split_not_clamped",
+    "fp8_block_scaled_matmul-k_mask_inclusive",
 }  # fmt: skip
 
 
