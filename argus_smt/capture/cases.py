@@ -9,7 +9,9 @@ from itertools import combinations
 from argus_smt.capture.compiled import Compiler, Form
 from argus_smt.capture.constants import TILE_CAP, Split, Splitter
 from argus_smt.capture.deadline import Deadline
+from argus_smt.capture.labels import below, constants, label_of, width_label
 from argus_smt.capture.record import Argument, Constant, Descriptor, Integer, Pointer, Real, Record
+from argus_smt.capture.sizes import at_run_time, open_sizes, used_as_numbers
 from argus_smt.capture.specialise import same_for_ones
 from argus_smt.capture.ttir import CompileRefused, Unsupported
 from argus_smt.capture.widths import Group, Widths, widths
@@ -23,8 +25,6 @@ MAX_CASES = 128
 MOST_ONES = 3
 """Of so many arguments all choices of those that are 1 are compiled."""
 FLOATS = {"fp16": "f16", "bf16": "bf16", "fp32": "f32", "fp64": "f64"}
-SHOWN = 4
-"""So many arguments are named in a limit; more are summed up."""
 _OF_CONSTANTS = ("numel", "arange")
 """Words of Triton's messages about constexprs alone, which no width of an integer changes."""
 GIVE_UP = 6
@@ -52,10 +52,40 @@ class CaseMaker:
         self.deadline = deadline
 
     def cases(self, record: Record, hypotheses: Sequence[Term]) -> Cases:
-        """All cases of a launch under the preconditions and its path."""
+        """All cases of a launch under the preconditions and its path.
+
+        Sizes that the kernel takes as constexprs but uses as numbers are left symbolic where the compiled forms allow it.
+        """
+        under = [*hypotheses, *(c.term for c in record.path)]
+        open_ = self._passable(record, under, open_sizes(record, under, self.session, self.splitter.facts))
+        if open_:
+            found = self._cases(at_run_time(record, open_), under, open_)
+            if found is not None:
+                return found
+        found = self._cases(record, under, frozenset())
+        assert found is not None
+        return found
+
+    def _passable(self, record: Record, under: Sequence[Term], names: frozenset[str]) -> frozenset[str]:
+        """Of the constexprs `names` those that can be passed at run time, by the first choice of the others."""
+        first = next((s for s in self.splitter.splits(at_run_time(record, names), under) if not s.rest), None)
+        if first is None:
+            return frozenset()
+
+        def holds(chosen: frozenset[str]) -> bool:
+            return _Widening(self, at_run_time(record, chosen), first, T.TRUE, Cases()).holds_at(chosen)
+
+        if holds(names):
+            return names
+        chosen: frozenset[str] = frozenset()
+        for name in sorted(names) if len(names) > 1 else ():
+            chosen = chosen | {name} if holds(chosen | {name}) else chosen
+        return chosen
+
+    def _cases(self, record: Record, under: Sequence[Term], open_: frozenset[str]) -> Cases | None:
+        """The cases of a launch, or None where a constexpr of `open_` is more to the kernel than a number."""
         out = Cases()
         path = T.and_(*(c.term for c in record.path))
-        under = [*hypotheses, *(c.term for c in record.path)]
         refused = 0
         for split in self.splitter.splits(record, under):
             if split.rest:
@@ -67,12 +97,15 @@ class CaseMaker:
             odd = any(v & (v - 1) for _, v in split.values)
             if len(out.cases) >= MAX_CASES or (odd and refused >= GIVE_UP):
                 why = f"more than {MAX_CASES} cases" if len(out.cases) >= MAX_CASES else (
-                    f"{_label(split.values, record)}: not tried, since Triton refused {refused} other values "
+                    f"{label_of(split.values, record)}: not tried, since Triton refused {refused} other values "
                     "that are no power of two")  # fmt: skip
                 out.left_out.append(NotCovered(T.and_(path, *_terms(split.conditions)), why, record.span))
                 continue
             before = len(out.refusals), len(out.cases)
-            _Widening(self, record, split, path, out).run()
+            widening = _Widening(self, record, split, path, out)
+            if open_ and not widening.holds_at(open_):
+                return None
+            widening.run()
             if odd and len(out.cases) == before[1] and len(out.refusals) > before[0]:
                 refused += 1
         return out
@@ -81,7 +114,7 @@ class CaseMaker:
         """Values above the tile cap are refused by Triton, if it refuses the first of them."""
         message = self._refuses_above_cap(record, split) if "tile cap" in split.rest else ""
         if message:
-            out.refusals.append(Refusal(_label(split.values, record) or split.rest, split.conditions, message))
+            out.refusals.append(Refusal(label_of(split.values, record) or split.rest, split.conditions, message))
         else:
             out.left_out.append(NotCovered(T.and_(path, *_terms(split.conditions)), split.rest, record.span))
 
@@ -116,13 +149,19 @@ class _Widening:
     path: Term
     out: Cases
 
+    def holds_at(self, names: frozenset[str]) -> bool:
+        """Whether the kernel compiled for some values of `names` is the one that takes them at run time, with these values."""
+        w = self._widths()
+        form = self._form(w, dict.fromkeys(names, "i32"))
+        return used_as_numbers(self.maker.compiler, self.record, form, names)
+
     def run(self) -> None:
         w = self._widths()
         try:
             self.maker.compiler.kernel(self.record, self._form(w, {}))
         except CompileRefused as error:
             if any(word in error.message for word in _OF_CONSTANTS):
-                label = _label(self.split.values, self.record) or _constants(self.record)
+                label = label_of(self.split.values, self.record) or constants(self.record)
                 self.out.refusals.append(Refusal(label, self.split.conditions, error.message))
                 return
         except Unsupported:
@@ -138,14 +177,14 @@ class _Widening:
             self._leave_out(both, "two different arguments that are both 1, for which the compiled kernels differ")
             under.append(Condition(T.not_(both), "case", "at most one argument is 1"))
         if all(g.small for g in w.groups):
-            self._add({}, [*under, *w.within()], _width_label(w) if self.maker.wide else "")
+            self._add({}, [*under, *w.within()], width_label(w) if self.maker.wide else "")
         for g in apart:
             types = dict.fromkeys(g.ones, "constexpr")
             conditions = [*w.limits, _is_one(g), *w.within(g), *(_apart(o) for o in apart if o is not g)]
             self._special(w, types, conditions, merged, f"{g.term} = 1")
         big = [g for g in w.groups if g.big]
         if not self.maker.wide and all(g.small for g in w.groups):
-            self._limit(T.and_(*(g.fits for g in big)), _below(big))
+            self._limit(T.and_(*(g.fits for g in big)), below(big))
             big = []
         for g in big:
             self._big(w, g, under, [o for o in merged if o is not g], apart)
@@ -259,7 +298,7 @@ class _Widening:
         conditions = _distinct([*self.split.conditions, *conditions])
         if self.maker.session.possible([*self.split.hypotheses, *_terms(conditions)]) is False:
             return
-        label = ", ".join(part for part in (_label(self.split.values, self.record), width) if part)
+        label = ", ".join(part for part in (label_of(self.split.values, self.record), width) if part)
         form = self._form(self._widths(), types)
         try:
             kernel = self.maker.compiler.kernel(self.record, form)
@@ -320,32 +359,6 @@ def _run_time_integers(name: str, a: Argument) -> tuple[tuple[str, Integer], ...
     if isinstance(a, Descriptor):
         return a.integers(name)
     return ((name, a),) if isinstance(a, Integer) and not a.constexpr else ()
-
-
-def _below(groups: Sequence[Group]) -> str:
-    """`M, N < 2**31`, for arguments that are not bounded otherwise."""
-    names = [str(g.term) for g in groups]
-    return f"{', '.join(names)} < 2**31" if len(names) <= SHOWN else "every integer argument < 2**31"
-
-
-def _label(values: Sequence[tuple[Term, int]], record: Record) -> str:
-    """`BLOCK = 64` for each parameter whose constant was chosen."""
-    chosen = dict(values)
-    parts = []
-    for name, a in record.arguments:
-        if isinstance(a, Integer) and a.constexpr and a.term in chosen:
-            parts.append(f"{name} = {bool(chosen[a.term]) if a.boolean else chosen[a.term]}")
-    return ", ".join(parts)
-
-
-def _constants(record: Record) -> str:
-    """The constexprs of a launch that are the same in all cases."""
-    numbers = [(n, a) for n, a in record.arguments if isinstance(a, Integer) and a.constexpr and a.term.is_const]
-    return ", ".join(f"{n} = {bool(a.term.value) if a.boolean else a.term.value}" for n, a in numbers)
-
-
-def _width_label(w: Widths) -> str:
-    return "integers are i32" if any(g.big for g in w.groups) else ""
 
 
 def _terms(conditions: Sequence[Condition]) -> list[Term]:

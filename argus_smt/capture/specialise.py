@@ -8,7 +8,7 @@ for duties over what was folded, and those the general kernel states for every v
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from argus_smt.ir import ops as O
@@ -21,18 +21,25 @@ _PURE = (
 )  # fmt: skip
 SMALL = 4
 """Integers up to here are exact in every float format."""
+_EXACT = {"f64": 1 << 53, "f32": 1 << 24, "f16": 1 << 11, "bf16": 1 << 8}
+"""Integers up to here are exact in these formats."""
 _MAY_TRAP = ("sdiv", "udiv", "srem", "urem")
 
 
 def same_for_ones(general: Kernel, special: Kernel, ones: Iterable[str]) -> bool:
     """Whether `special`, which lacks the parameters `ones`, is `general` with each of them equal to 1."""
-    ones = frozenset(ones)
-    if special.params != tuple(p for p in general.params if p not in ones):
+    return same_with(general, special, dict.fromkeys(ones, 1))
+
+
+def same_with(general: Kernel, special: Kernel, values: Mapping[str, int]) -> bool:
+    """Whether `special`, which lacks the parameters that `values` names, is `general` with these values for them."""
+    if special.params != tuple(p for p in general.params if p not in values):
         return False
-    constants = {v: 1 for name, v in zip(general.params, general.body.params, strict=True) if name in ones}
+    constants = {v: values[name] for name, v in zip(general.params, general.body.params, strict=True) if name in values}
     if any(elem_of(v.type).is_int is False for v in constants):
         return False
-    return bool(_Canonical(constants).kernel(general, ones) == _Canonical({}).kernel(special, frozenset()))
+    left = _Canonical(constants).kernel(general, frozenset(values))
+    return bool(left == _Canonical({}).kernel(special, frozenset()))
 
 
 class _Canonical:
@@ -222,7 +229,8 @@ def _compare(pred: str, a: int | float | None, b: int | float | None, t: Type) -
 
 
 def _cast(kind: str, x: int | float | None, source: Type, target: Type) -> int | float | None:
-    if kind == "sitofp" and isinstance(x, int) and _bits(source) > 1 and abs(x) <= SMALL:
+    exact = _EXACT.get(str(elem_of(target)), SMALL)
+    if kind == "sitofp" and isinstance(x, int) and _bits(source) > 1 and abs(x) <= exact:
         return float(x)
     if not isinstance(x, int) or not elem_of(source).is_int or not elem_of(target).is_int:
         return None

@@ -1,0 +1,58 @@
+"""Sizes that a kernel takes as constexprs but uses as plain numbers: they stay symbolic instead of being tried one by one.
+
+A kernel whose constexpr `N` only bounds masks and loops compiles just as well with `N` passed at run time. The form
+with a constant is then that general form at one value, which is checked on the compiled kernels for some values: even
+and odd, small and large. What Triton treats differently for a constant (shapes, floor division of negative numbers,
+divisions in floating point, types of narrow integers) shows in that comparison, or does not compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from argus_smt.capture.compiled import Compiler, Form
+from argus_smt.capture.constants import MAX_VALUES
+from argus_smt.capture.record import Integer, Record
+from argus_smt.capture.specialise import same_with
+from argus_smt.capture.ttir import CompileRefused, Unsupported
+from argus_smt.smt import term as T
+from argus_smt.smt.ask import Session
+from argus_smt.smt.term import Term
+
+SAMPLES = (7, 1000)
+"""Values at which a size that is compiled in is compared with one that is passed."""
+
+
+def open_sizes(record: Record, under: Sequence[Term], session: Session, summaries: Mapping[str, object]) -> frozenset[str]:
+    """Constexprs of a launch that are never negative and of more values than can be compiled one by one."""
+    return frozenset(
+        name
+        for name, a in record.arguments
+        if isinstance(a, Integer) and a.constexpr and not a.boolean and not a.term.is_const
+        and not (a.term.op == "var" and a.term.data in summaries)
+        and session.values(under, a.term, MAX_VALUES) is None
+        and session.implied(under, T.ge(a.term, 0)) is True
+    )  # fmt: skip
+
+
+def at_run_time(record: Record, names: frozenset[str]) -> Record:
+    """The launch as if the kernel took these constexprs as integers, never as the constant 1."""
+    arguments = []
+    for name, a in record.arguments:
+        passed = name in names and isinstance(a, Integer)
+        arguments.append((name, Integer(a.term, specialize=False) if passed and isinstance(a, Integer) else a))
+    return replace(record, arguments=tuple(arguments))
+
+
+def used_as_numbers(compiler: Compiler, record: Record, form: Form, names: frozenset[str]) -> bool:
+    """Whether the kernel compiled for constants is the one of `form`, which takes `names` at run time, at these constants."""
+    try:
+        general = compiler.kernel(record, form)
+        for value in SAMPLES:
+            constant = tuple((n, "constexpr", value) if n in names else (n, t, c) for n, t, c in form)
+            if not same_with(general, compiler.kernel(record, constant), dict.fromkeys(names, value)):
+                return False
+    except (CompileRefused, Unsupported):
+        return False
+    return True
