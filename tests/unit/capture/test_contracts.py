@@ -38,7 +38,7 @@ def launch(x):
     conditions = [c.term for c in program.preconditions]
     assert T.ge(T.var(symbol.name), 1) in conditions
     assert T.le(T.var(symbol.name), 8) in conditions
-    assert "contract of a helper: blocks(x) -> int in [1, 8] (held in 16 calls on small random inputs)" in program.notes
+    assert any(n.startswith("contract of a helper: blocks(x) -> int in [1, 8] (held in ") for n in program.notes)
 
 
 def test_methods_and_library_functions(launcher: Capture) -> None:

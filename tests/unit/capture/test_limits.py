@@ -19,6 +19,7 @@ Capture = Callable[[str, str], Program]
 MANY = """
 @triton.jit
 def many(x, H: tl.constexpr, D: tl.constexpr, S: tl.constexpr, T: tl.constexpr):
+    tl.static_assert(H.value * D.value * S.value > 0)  # sizes that cannot be passed at run time
     tl.store(x + H * D * S + T, 1.0)
 
 
