@@ -14,7 +14,7 @@ from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Sort, Term
 
-MAX_CANDIDATES = 60
+MAX_CANDIDATES = 48
 MAX_ENTRIES = 6
 
 

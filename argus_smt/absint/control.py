@@ -111,6 +111,7 @@ def _run(loop: Loop, earlier: Callable[[Term], Term] | None) -> Held:
         holding.append(earlier(loop.trip))
     end = loop.run(held.forms, [h for h in holding if h is not T.TRUE])
     if state.recording:
+        state.facts.invariants[str(loop.trip.data)] = held.invariants
         relied(loop, held, end)
     state.counters = counters
     return held

@@ -105,3 +105,5 @@ class Facts:
     """Function name → (storage, dtype) for integers loaded from memory that the kernel does not write."""
     unreal: dict[str, str] = field(default_factory=dict)
     """Functions that stand for numbers which no input of the launcher need produce: no counterexample may lean on them."""
+    invariants: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+    """By the name of a loop's trip number: what was shown to hold at the start of every trip."""

@@ -20,11 +20,14 @@ from argus_smt.ir.ops import Value
 from argus_smt.ir.types import Scalar, elem_of, shape_of
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import ALL, Bounds, Interval, meet
+from argus_smt.smt.saturate import relevant
 from argus_smt.smt.term import Sort, Term
 
 MAX_ROUNDS = 8
 """Rounds of guessing after which nothing is believed."""
 MAX_LAYOUTS = 4
+MAX_QUESTIONS = 300
+"""Questions to the solver about the invariants of a kernel; what is asked beyond counts as not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,17 +285,36 @@ class Search:
             trip = self._trip(asked, end, before)
             if trip is None:
                 return ()
-            move = {self.loop.trip: self.loop.trip + 1, **dict(zip((u.app for u in asked), trip.following, strict=True))}
-            kept = [g for g in held if self._implied(end.path, T.substitute(g, move), end.bounds)]
+            kept = [g for g in held if self._implied(end.path, self._a_trip_later(g, trip), end.bounds)]
             if kept == held:
                 return tuple(held)
             held = kept
         return ()
 
+    def _a_trip_later(self, guess: Term, trip: Trip) -> Term:
+        """The guess at the start of the next trip.
+
+        In three steps, since it may speak of earlier trips too: what is the trip before then is this one now.
+        """
+        fresh = {u.app: T.bvar(f"!{u.name}") if u.app.sort is Sort.BOOL else T.var(f"!{u.name}") for u in trip.unknowns}
+        later = T.substitute(T.substitute(guess, fresh), {self.loop.trip: self.loop.trip + 1})
+        return T.substitute(later, {fresh[u.app]: t for u, t in zip(trip.unknowns, trip.following, strict=True)})
+
     def _implied(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
         return all(
-            bounds.truth(part) is True or part in facts or self.loop.state.ask(facts, part, bounds) for part in T.conjuncts(goal)
+            bounds.truth(part) is True or part in facts or self._asked(facts, part, bounds) for part in T.conjuncts(goal)
         )
+
+    def _asked(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
+        """The solver's answer, remembered: inner loops put the same questions in every trial run of an outer one."""
+        near = relevant(facts, goal, 3)
+        speaks_of = {t for f in (*near, goal) for t in f.free | f.apps if t.sort is Sort.INT}
+        ends = frozenset((t, bounds.of(t)) for t in speaks_of)
+        answers = self.loop.state.answers
+        key = (frozenset(near), goal, ends)
+        if key not in answers:
+            answers[key] = len(answers) < MAX_QUESTIONS and self.loop.state.ask(near, goal, bounds)
+        return answers[key]
 
     def _trip(self, asked: Sequence[Unknown], end: End, before: Sequence[Term]) -> Trip | None:
         found = dict(zip(self.unknowns, self._following(end), strict=True))

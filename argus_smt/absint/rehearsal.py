@@ -14,10 +14,10 @@ from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
 
-STARTS = 12
+STARTS = 40
 """Assignments that are tried, of which at most GOOD are used."""
-GOOD = 4
-TRIPS = 6
+GOOD = 12
+TRIPS = 8
 
 
 @dataclass(slots=True)

@@ -44,6 +44,8 @@ class State:
     """Intervals at the start of the kernel, which hold on every path."""
     shape: tuple[int, ...] = ()
     """Shape of the tile whose coordinates the terms at hand are over."""
+    answers: dict[tuple[frozenset[Term], Term, frozenset[tuple[Term, Interval]]], bool] = field(default_factory=dict)
+    """What the solver said of guesses at invariants: by facts, goal, and the intervals of what they speak of."""
     _views: dict[tuple[int, ...], tuple[Bounds, dict[Term, Term]]] = field(default_factory=dict)
 
     def _view(self) -> tuple[Bounds, dict[Term, Term]]:

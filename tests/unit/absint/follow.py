@@ -101,10 +101,26 @@ class Follower(Machine):
             self._place(loops)
             for param, arg in zip(block.params, args, strict=True):
                 self._compare(param, arg)
+            self._check_invariants(block, loops)
         out = super().run(block, args)
         if loops is not None:
             self._place(loops)
         return out
+
+    def _check_invariants(self, block: Block, loops: Sequence[Op]) -> None:
+        """What was shown of the start of each trip holds at the start of this one."""
+        loop = loops[-1] if loops else None
+        if not isinstance(loop, O.For | O.While) or block is not blocks(loop)[0]:
+            return
+        self._believed()
+        for known in self.made.facts.invariants.get(f"$k{self.made.sites[id(loop)]}", ()):
+            try:
+                held = T.evaluate(known, self._lookup)
+            except (NotFollowed, ZeroDivisionError):
+                self.seen["invariants not followed"] += 1
+                continue
+            self.seen["invariants"] += 1
+            assert held, (known, self.variables, self.ctx.recorder.iteration)
 
     def _execute(self, op: Op) -> tuple[Sequence[Value], Sequence[Lanes]]:
         made = super()._execute(op)
@@ -191,7 +207,20 @@ class Follower(Machine):
         return self.offsets[held[0].arg] + T.evaluate(held[0].offset, self._lookup, memo)
 
     def _register(self, value: Value, t: Term, concrete: int) -> None:
-        """An unknown value itself: its function has this value here, inside its interval, whoever asks."""
+        """An unknown value itself: its function has this value here, inside its interval, whoever asks.
+
+        A value that is a number of steps away from where it began tells that number.
+        """
+        counts = [m for m in T.poly(t) if any(a.op == "app" and a.data.startswith("?loop") for a in m)]
+        if t.op not in ("app", "bapp") and len(counts) == 1:
+            app = next(a for a in counts[0] if a.op == "app" and a.data.startswith("?loop"))
+            scale = T.quotient(T.from_poly({counts[0]: T.poly(t)[counts[0]]}), app)
+            size = 0 if scale is None else T.evaluate(scale, self._lookup)
+            if size == 0 or scale is None or app in scale.apps:
+                return
+            base = T.evaluate(t - scale * app, self._lookup)
+            assert (concrete - base) % size == 0, (value, t, concrete)
+            t, concrete = app, (concrete - base) // size
         if value.number in self.sums:  # an unknown sum inside of bounds that it keeps
             t = next((a for a in t.apps if a.data == self.sums[value.number]), t)
         if t.op not in ("app", "bapp") or not t.data.startswith("?"):
