@@ -301,9 +301,7 @@ class Search:
         return T.substitute(later, {fresh[u.app]: t for u, t in zip(trip.unknowns, trip.following, strict=True)})
 
     def _implied(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
-        return all(
-            bounds.truth(part) is True or part in facts or self._asked(facts, part, bounds) for part in T.conjuncts(goal)
-        )
+        return all(bounds.truth(part) is True or part in facts or self._asked(facts, part, bounds) for part in T.conjuncts(goal))
 
     def _asked(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
         """The solver's answer, remembered: inner loops put the same questions in every trial run of an outer one."""

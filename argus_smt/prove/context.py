@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from argus_smt.absint.facts import Facts
@@ -31,3 +32,5 @@ class Context:
     internal: list[str] = field(default_factory=list)
     runs: list[Run] | None = None
     """Small launches that were executed to find faults; None before anybody asked."""
+    more_runs: Iterator[Run] = field(default_factory=lambda: iter(()))
+    """Further ones, made as they are asked for."""

@@ -47,33 +47,45 @@ class Hit:
 
 
 def find(context: Context, code: str, op: Op) -> Hit | None:
-    """The smallest run found in which `op` fails in the way of `code`; the runs of a case are made once."""
+    """The first run found in which `op` fails in the way of `code`; runs of a case are made as needed, and kept."""
     if context.runs is None:
-        context.runs = _runs(context)
+        context.runs = []
+        context.more_runs = _runs(context)
     for done in context.runs:
-        event = replay.event_of(done.replay, code, op)
-        if event is not None and event.source is None:
-            return Hit(done.model, done.replay, event)
+        if (hit := _hit(done, code, op)) is not None:
+            return hit
+    for done in context.more_runs:
+        context.runs.append(done)
+        if (hit := _hit(done, code, op)) is not None:
+            return hit
     return None
 
 
-def _runs(context: Context) -> list[Run]:
-    until = time.monotonic() + SECONDS
-    out: list[Run] = []
+def _hit(done: Run, code: str, op: Op) -> Hit | None:
+    event = replay.event_of(done.replay, code, op)
+    if event is None or event.source is not None:
+        return None
+    return Hit(done.model, done.replay, event)
+
+
+def _runs(context: Context) -> Iterator[Run]:
+    """Runs on small launches, smallest first, for SECONDS in all."""
     if _numbers_missing(context):
-        return out
+        return
+    started, left = time.monotonic(), SECONDS
     rng = random.Random(len(context.dom.facts))
-    sizes = sorted(_launches(context, rng, until), key=lambda m: sum(abs(v) for v in m.values()))
+    sizes = sorted(_launches(context, rng), key=lambda m: sum(abs(v) for v in m.values()))
     for values in islice(sizes, MAX_RUNS):
         for program in _programs(context, values, rng):
             for attempt in range(2 if context.facts.contents else 1):
-                if time.monotonic() > until:
-                    return out
+                if time.monotonic() - started > left:
+                    return
                 model = Model({**values, **program}, _contents(context, Model(values), rng, ends=attempt == 0))
                 done = _run(context, model)
                 if done is not None:
-                    out.append(Run(model, done))
-    return out
+                    left -= time.monotonic() - started
+                    yield Run(model, done)
+                    started = time.monotonic()
 
 
 def _numbers_missing(context: Context) -> bool:
@@ -91,14 +103,14 @@ def _numbers_missing(context: Context) -> bool:
 # ---------------------------------------------------------------- numbers
 
 
-def _launches(context: Context, rng: random.Random, until: float) -> Iterator[dict[str, int]]:
+def _launches(context: Context, rng: random.Random) -> Iterator[dict[str, int]]:
     """Values of the launch's symbols that meet the conditions of the case and keep its tensors small."""
     dom = context.dom
     facts = [f for f in dom.facts if not any(p in f.free for p in PIDS)]
     names = sorted(_symbols(context), key=lambda v: v.ident)
     conditions = [*facts, *range_facts([*facts, *(T.ge(n, n) for n in names)], dom.bounds)]
     seen: set[tuple[int, ...]] = set()
-    stop = min(until, time.monotonic() + SECONDS / 3)
+    stop = time.monotonic() + SECONDS / 3
     for attempt in range(TRIES):
         if time.monotonic() > stop:
             return
@@ -199,8 +211,9 @@ def _run(context: Context, model: Model) -> replay.Replay | None:
     done = replay.run(context.dom, context.facts, model, seen, STEPS)
     if done.trace is None:
         return None
-    for s in context.dom.launch.storages:
-        if s.ident in touched and not followed(s):
+    storages = {s.ident: s for s in context.dom.launch.storages}
+    for s in storages.values():
+        if s.ident in touched and not followed(s, storages):
             return None
     items = {s.name: (touched.get(s.ident, set()), element(s.dtype).nbytes) for s in context.dom.launch.storages}
     shown = tuple(x for x in done.inputs if x[1] * items[x[0]][1] in items[x[0]][0])
