@@ -104,7 +104,7 @@ class Elements:
 
     def _total(self, operand: torch.Tensor, out: torch.Tensor, whole: bool) -> None:
         """Sums of elements: of all of them (`whole`), or of any number of them."""
-        range_ = self.range(operand)
+        range_ = self.range(operand) or (of_type(torch.bool) if operand.dtype is torch.bool else None)
         if range_ is None or out.dtype is not torch.int64:
             return
         try:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from argus_smt.interp.context import Context
+from argus_smt.interp.elementwise import undefined
 from argus_smt.interp.events import Access, Event, Recorder, Stop, Trace
 from argus_smt.interp.integers import check_fits
 from argus_smt.interp.lanes import Lanes
 from argus_smt.interp.machine import Machine, constant
 from argus_smt.interp.memory import Memory
 from argus_smt.interp.pointers import PointerValue, Views
-from argus_smt.ir.ops import Kernel, Value
+from argus_smt.ir.ops import Kernel, Undef, Value
 from argus_smt.ir.types import Ptr, Tile
 
-__all__ = ["FAULTS", "Access", "Arg", "Event", "PointerValue", "Trace", "run_grid", "run_program"]
+__all__ = ["FAULTS", "Access", "Arg", "Event", "Open", "PointerValue", "Trace", "run_grid", "run_program"]
 
-Arg = PointerValue | int | float
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A number of which nothing is known: it is undefined, and so is all that depends on it."""
+
+
+Arg = PointerValue | int | float | Open
 """A kernel argument; a pointer argument may also be an integer address."""
 
 STEP_LIMIT = 1_000_000
@@ -90,7 +98,7 @@ def run_grid(
     recorder = Recorder(trace, on_access, stop_kinds)
     views = Views(memory, [a for a in args if isinstance(a, PointerValue)])
     ctx = Context(memory, views, recorder, grid)
-    lanes = bind(kernel, args, views)
+    lanes = bind(kernel, args, ctx)
     with np.errstate(all="ignore"):
         for program in _all_programs(grid) if programs is None else programs:
             if not _one(ctx, kernel, lanes, program, step_limit):
@@ -119,25 +127,27 @@ def _all_programs(grid: _Program) -> Iterable[_Program]:
     return ((x, y, z) for z in range(grid[2]) for y in range(grid[1]) for x in range(grid[0]))
 
 
-def bind(kernel: Kernel, args: Sequence[Arg], views: Views) -> list[Lanes]:
+def bind(kernel: Kernel, args: Sequence[Arg], ctx: Context) -> list[Lanes]:
     """Arguments as lanes. Raises ValueError where their number or kind does not fit the kernel's parameters."""
     params = kernel.body.params
     if len(args) != len(params):
         raise ValueError(f"`{kernel.name}` takes {len(params)} arguments, not {len(args)}")
-    return [_bind_one(param, arg, views) for param, arg in zip(params, args, strict=True)]
+    return [_bind_one(kernel, param, arg, ctx) for param, arg in zip(params, args, strict=True)]
 
 
-def _bind_one(param: Value, arg: Arg, views: Views) -> Lanes:
+def _bind_one(kernel: Kernel, param: Value, arg: Arg, ctx: Context) -> Lanes:
     kind = param.type
     label = f"argument `{param.name or param}` of type {kind}"
     if isinstance(kind, Tile):
         raise ValueError(f"{label}: tiles cannot be arguments")
     if isinstance(kind, Ptr):
         if isinstance(arg, PointerValue):
-            return views.pointer(arg)
+            return ctx.views.pointer(arg)
         if isinstance(arg, int):
-            return Lanes(*views.from_addresses(np.asarray(arg, np.int64)))
+            return Lanes(*ctx.views.from_addresses(np.asarray(arg, np.int64)))
         raise ValueError(f"{label} wants a pointer")
+    if isinstance(arg, Open):
+        return undefined(ctx, Undef(param, span=kernel.span), kind, ())
     if isinstance(arg, PointerValue) or (kind.is_int and not isinstance(arg, int)):
         raise ValueError(f"{label} cannot be {arg}")
     if kind.is_int:

@@ -12,6 +12,7 @@ from argus_smt.prove import execution, replay
 from argus_smt.prove.context import Context
 from argus_smt.prove.discharge import Decision
 from argus_smt.prove.finding import Finding, Severity, Verdict
+from argus_smt.prove.readings import objections, open_numbers
 from argus_smt.prove.related import related
 from argus_smt.prove.scene import followed
 from argus_smt.prove.suggest import suggest
@@ -29,6 +30,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
     bounds = prover.bounds(ob.reach)
     hyps = prover.hypotheses(ob.reach, guards=True, goal=ob.goal)
     approximations, unreal = ledger(context, (*hyps, ob.goal))
+    doubts = approximations
     reason = decision.reason
     if approximations and not unreal:  # models that lean on them seldom replay
         simple = executed(context, base, ob.op, ob)
@@ -43,13 +45,15 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
         if model is None:
             reason = why if why != "unsat" else reason
             continue
-        run, astray = rerun(context, model)
+        run, astray = rerun(context, model, ob)
+        if run.trace is None and astray:
+            doubts = tuple(dict.fromkeys((*doubts, *astray)))
         event = replay.event_of(run, ob.code, ob.op)
         if event is None:
             reason = run.reason or "the counterexample does not fail when it is replayed"
             if replay.too_long(run):
                 reason = "the counterexample takes more steps than a replay is given"
-            elif not approximations:
+            elif not doubts:
                 context.internal.append(f"{ob.op.span}: {ob.code}: {reason}")
             continue
         unreal = unreal or (astray if approximations else ())
@@ -62,7 +66,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
             base, verdict=Verdict.REFUTED, counterexample=seen, related=related(context, ob, model),
             help=help_text(ob, bool(ob.reach.where)), suggestion=advice,
         )  # fmt: skip
-    return executed(context, base, ob.op, ob) or _undecided(base, reason, approximations)
+    return executed(context, base, ob.op, ob) or _undecided(base, reason, doubts)
 
 
 def executed(context: Context, base: Finding, op: Op, ob: Obligation | None = None) -> Finding | None:
@@ -93,14 +97,23 @@ def _patience(context: Context, ob: Obligation) -> float:
     return 0.3 if _known(context, ob) else 4.0
 
 
-def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...]]:
-    """The replay of a model, and what it touched of memory whose contents are not those of a real launch."""
+def rerun(context: Context, model: Model, ob: Obligation | None = None) -> tuple[replay.Replay, tuple[str, ...]]:
+    """The replay of a model, and what it touched of memory whose contents are not those of a real launch.
+
+    There is no run where what happens in it, up to the fault of `ob`, depends on a number that is not followed; then that
+    number is named instead.
+    """
     touched: set[int] = set()
 
     def seen(access: Access) -> None:
         touched.add(access.storage)
 
-    run = replay.run(context.dom, context.facts, model, seen)
+    left_open = open_numbers(context)
+    run = replay.run(context.dom, context.facts, model, seen, left_open=left_open)
+    fault = replay.event_of(run, ob.code, ob.op) if ob is not None else None
+    against = objections(context, model, run, fault, left_open) if left_open else ()
+    if against:
+        return replace(run, trace=None, reason="; ".join(against)), against
     storages = {s.ident: s for s in context.dom.launch.storages}
     numbers = tuple(
         f"the value of the float argument `{param}` is not followed"
@@ -114,8 +127,11 @@ def rerun(context: Context, model: Model) -> tuple[replay.Replay, tuple[str, ...
     )
 
 
-def unfollowed(context: Context) -> tuple[str, ...]:
-    """Why no run of this case need be a run of the launcher: numbers and branches that were not followed."""
+def unfollowed(context: Context, left_open: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Why no run of this case need be a run of the launcher: numbers and branches that were not followed.
+
+    Numbers that replays leave open do not count.
+    """
     launch, case = context.dom.launch, context.dom.case
     terms = [*launch.grid, *(c.term for c in (*launch.path, *case.condition))]
     for arg in case.args:
@@ -124,7 +140,7 @@ def unfollowed(context: Context) -> tuple[str, ...]:
         else:
             terms += [arg.offset, *arg.shape, *arg.strides]
     names = {v.data for t in terms for v in t.free}
-    unfollowed_symbols = [s for s in context.program.symbols if s.kind == "unfollowed" and s.name in names]
+    unfollowed_symbols = [s for s in context.program.symbols if s.kind == "unfollowed" and s.name in names - left_open]
     numbers = [f"{s.about or s.name} is not followed" for s in unfollowed_symbols]
     branches = [f"{c.text or 'a condition of the launcher'} is not followed" for c in launch.path if c.source == "opaque"]
     return (*numbers, *branches)
@@ -135,7 +151,7 @@ def ledger(context: Context, terms: tuple[Term, ...]) -> tuple[tuple[str, ...], 
     names = {a.data for t in terms for a in t.apps}
     soft = tuple(sorted({context.facts.ledger[n] for n in names if n in context.facts.ledger}))
     hard = tuple(sorted({context.facts.unreal[n] for n in names if n in context.facts.unreal}))
-    hard += unfollowed(context)
+    hard += unfollowed(context, open_numbers(context))
     return soft + hard, hard
 
 

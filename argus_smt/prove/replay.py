@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.values import PIDS
 from argus_smt.interp.events import Access
 from argus_smt.interp.run import Arg as ConcreteArg
-from argus_smt.interp.run import Event, PointerValue, Trace, run_program
+from argus_smt.interp.run import Event, Open, PointerValue, Trace, run_program
 from argus_smt.ir.launch import PointerArg, Program, ScalarArg, extent_bytes
 from argus_smt.ir.types import element
 from argus_smt.prove.domain import Domain
@@ -38,14 +38,18 @@ class Replay:
 
 
 def run(
-    dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None, step_limit: int = STEP_LIMIT
-) -> Replay:
-    """Run the one program that the model names, on the memory that it describes."""
+    dom: Domain, facts: Facts, model: Model, on_access: Callable[[Access], None] | None = None,
+    step_limit: int = STEP_LIMIT, left_open: Collection[str] = (),
+) -> Replay:  # fmt: skip
+    """Run the one program that the model names, on the memory that it describes.
+
+    Arguments whose value mentions a name of `left_open` are undefined in the run.
+    """
     try:
         grid = tuple(model.value(g) for g in dom.launch.grid)
         pid = tuple(model.value(p) for p in PIDS)
         scene = arrange(dom, facts, model)
-        args = tuple(argument(a, model) for a in dom.case.args)
+        args = tuple(Open() if mentions(a, left_open) else argument(a, model) for a in dom.case.args)
     except (ZeroDivisionError, ValueError, IndexError, OverflowError, MemoryError) as error:
         return Replay(None, reason=f"the model makes no launch: {error}")
     if not all(0 <= p < g for p, g in zip(pid, grid, strict=True)):
@@ -56,6 +60,11 @@ def run(
     shape3, pid3 = (grid[0], grid[1], grid[2]), (pid[0], pid[1], pid[2])
     trace = run_program(dom.case.kernel, args, shape3, pid3, memory, on_access=on_access, step_limit=step_limit)
     return Replay(trace, shape3, pid3, inputs)
+
+
+def mentions(arg: object, names: Collection[str]) -> bool:
+    """Whether the value of a number that is passed depends on one of these symbols."""
+    return isinstance(arg, ScalarArg) and arg.value is not None and any(v.data in names for v in arg.value.free)
 
 
 def argument(arg: object, model: Model) -> ConcreteArg:
@@ -97,11 +106,11 @@ def event_of(replay: Replay, code: str, op: object) -> Event | None:
     return None
 
 
-def argument_values(dom: Domain, model: Model) -> dict[str, str]:
-    """Integer arguments and constexprs of the kernel, by name."""
+def argument_values(dom: Domain, model: Model, left_open: Collection[str] = ()) -> dict[str, str]:
+    """Integer arguments and constexprs of the kernel, by name, without those whose value was left open."""
     values = {}
     for param, arg in zip(dom.case.kernel.params, dom.case.args, strict=True):
-        if not isinstance(arg, PointerArg) and arg.value is not None:
+        if not isinstance(arg, PointerArg) and arg.value is not None and not mentions(arg, left_open):
             values[param] = str(model.value(arg.value))
     return values | dict(dom.case.values)
 
@@ -122,8 +131,9 @@ def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, 
     names = {s.ident: s.name for s in dom.launch.storages}
     low, high = event.lower, event.upper
     address = None if event.address is None else event.address - (low or 0)
+    unfollowed = {s.name for s in program.symbols if s.kind == "unfollowed"}  # refuted whatever these are
     return Counterexample(
-        shape=dom.symbols(program, model),
+        shape={n: v for n, v in dom.symbols(program, model).items() if n not in unfollowed},
         program_id=replay.program,
         grid=replay.grid,
         element=event.element,
@@ -133,7 +143,7 @@ def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, 
         address=address,
         extent=None if low is None or high is None else high - low,
         access_bytes=event.size,
-        values=argument_values(dom, model),
+        values=argument_values(dom, model, unfollowed),
         inputs=replay.inputs,
         replayed=True,
     )

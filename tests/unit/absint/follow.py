@@ -251,7 +251,7 @@ def follow(made: Analysis, args: Sequence[PointerValue | int], variables: Mappin
         machine = Follower(ctx, limit, made, {**variables, **ids}, contents, offsets)
         with np.errstate(all="ignore"):
             try:
-                machine.run(made.kernel.body, bind(made.kernel, args, views))
+                machine.run(made.kernel.body, bind(made.kernel, args, ctx))
             except Stop:
                 machine.seen["stopped"] += 1
         seen.update(machine.seen)
