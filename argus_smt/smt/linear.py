@@ -13,6 +13,11 @@ import z3
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
+_ANSWERS: dict[str, tuple[str, dict[str, int]]] = {}
+"""Decided questions of this process by their text, which names unknowns in the order in which they occur: cases of one
+kernel put many questions that only differ in the names of their unknowns."""
+MAX_ANSWERS = 20_000
+
 
 class LinearSolver:
     """One question. Atoms and monomials become integer constants `x0`, `x1`, …; boolean ones `b0`, `b1`, …"""
@@ -29,21 +34,23 @@ class LinearSolver:
         asserts = [f"(assert {self._term(f)})" for f in facts]
         declared = [f"(declare-const {n} {'Bool' if n[0] == 'b' else 'Int'})" for n in self._names.values()]
         self.text = "\n".join([*declared, *asserts])
-        self._solver.from_string(self.text)
-        status = str(self._solver.check())
-        return status, self._values() if status == "sat" else None
+        known = _ANSWERS.get(self.text)
+        if known is None:
+            self._solver.from_string(self.text)
+            status = str(self._solver.check())
+            known = status, self._model() if status == "sat" else {}
+            if status != "unknown" and len(_ANSWERS) < MAX_ANSWERS:
+                _ANSWERS[self.text] = known
+        status, found = known
+        if status != "sat":
+            return status, None
+        return status, {t: found.get(n, 0) for t, n in self._names.items() if t.op in ("var", "app", "bvar", "bapp")}
 
-    def _values(self) -> dict[Term, int]:
+    def _model(self) -> dict[str, int]:
+        """Values of the unknowns by name, booleans as 0 and 1."""
         model = self._solver.model()
-        found = {d.name(): model[d] for d in model.decls()}
-        values: dict[Term, int] = {}
-        for t, name in self._names.items():
-            value = found.get(name)
-            if t.op in ("var", "app"):
-                values[t] = 0 if value is None else value.as_long()
-            elif t.op in ("bvar", "bapp"):
-                values[t] = int(z3.is_true(value)) if value is not None else 0
-        return values
+        values = {d.name(): model[d] for d in model.decls()}
+        return {name: v.as_long() if z3.is_int_value(v) else int(z3.is_true(v)) for name, v in values.items()}
 
     def _unknown(self, t: Term) -> str:
         name = self._names.get(t)
