@@ -61,7 +61,7 @@ class _Package(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
-            raise AttributeError(name)
+            return _literal(Path(self.__file__ or ""), name)
         folder = Path(self.__path__[0])
         own = (folder / f"{name}.py").is_file() or (folder / name).is_dir()
         if self._ran or (own and name not in _bound(Path(self.__file__ or ""))):
@@ -72,6 +72,15 @@ class _Package(types.ModuleType):
         text = Path(self.__file__ or "").read_text(encoding="utf-8-sig")
         exec(compile(text, self.__file__ or "", "exec", dont_inherit=True), self.__dict__)
         return getattr(self, name)
+
+
+def _literal(file: Path, name: str) -> Any:
+    """What a file plainly assigns to a name, such as its `__version__`. Raises AttributeError if it does not."""
+    for node in ast.parse(file.read_text(encoding="utf-8-sig")).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Constant(value=value)) if target == name:
+                return value
+    raise AttributeError(name)
 
 
 def _bound(file: Path) -> set[str]:

@@ -16,6 +16,7 @@ from argus_smt.capture.constants import MAX_VALUES
 from argus_smt.capture.record import Integer, Record
 from argus_smt.capture.specialise import same_with
 from argus_smt.capture.ttir import CompileRefused, Unsupported
+from argus_smt.ir.ops import Kernel
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
 from argus_smt.smt.term import Term
@@ -46,13 +47,30 @@ def at_run_time(record: Record, names: frozenset[str]) -> Record:
 
 
 def used_as_numbers(compiler: Compiler, record: Record, form: Form, names: frozenset[str]) -> bool:
-    """Whether the kernel compiled for constants is the one of `form`, which takes `names` at run time, at these constants."""
+    """Whether the kernel compiled for constants is the one of `form`, which takes `names` at run time, at these constants.
+
+    A form that Triton refuses agrees with constants that it refuses too.
+    """
     try:
-        general = compiler.kernel(record, form)
+        general = _made(compiler, record, form)
         for value in SAMPLES:
             constant = tuple((n, "constexpr", value) if n in names else (n, t, c) for n, t, c in form)
-            if not same_with(general, compiler.kernel(record, constant), dict.fromkeys(names, value)):
+            special = _made(compiler, record, constant)
+            if general is None or special is None:
+                if general is not special:
+                    return False
+            elif not same_with(general, special, dict.fromkeys(names, value)):
                 return False
     except (CompileRefused, Unsupported):
         return False
     return True
+
+
+def _made(compiler: Compiler, record: Record, form: Form) -> Kernel | None:
+    """The compiled kernel; None where Triton refuses it for the shapes of its tiles. Raises as the compiler does."""
+    try:
+        return compiler.kernel(record, form)
+    except CompileRefused as error:
+        if "numel" in error.message:
+            return None
+        raise

@@ -204,15 +204,19 @@ class Translator:
         return a * power if fn == "LShift" else T.div(a, power)
 
     def _rounded(self, fn: str, e: Any) -> Term:
-        """`math.ceil(n / 16)` and the like: exact below `EXACT_FLOAT`."""
+        """`math.ceil(n / k)` and the like, k >= 1: exact below `EXACT_FLOAT`.
+
+        Between a quotient and the next integer lies at least 1 / k, which is more than half a unit in the last place.
+        """
         if type(e).__name__ == "ToFloat":
             return self.integer(e.args[0])
         if type(e).__name__ not in ("IntTrueDiv", "FloatTrueDiv"):
             raise Untranslatable(self.text(e))
         a, b = (self.integer(_unfloat(x)) for x in e.args)
-        if b.op != "const" or b.data <= 0:
+        if not self.known(T.ge(b, 1)):
             raise Untranslatable(self.text(e))
-        self.assume(T.and_(T.lt(a, EXACT_FLOAT), T.gt(a, -EXACT_FLOAT)), "host arithmetic in floats is exact")
+        exact = T.and_(T.lt(a, EXACT_FLOAT), T.gt(a, -EXACT_FLOAT), T.lt(b, EXACT_FLOAT))
+        self.assume(exact, "host arithmetic in floats is exact")
         if fn == "CeilToInt":
             return T.div(a + b - 1, b)
         if fn == "TruncToInt" and not self.known(T.ge(a, 0)):
