@@ -349,3 +349,21 @@ def test_a_write_ends_what_was_known_of_all_views(launcher: Capture, write: str)
     (symbol,) = (s for s in program.symbols if s.kind == "unfollowed")
     assert (symbol.lower, symbol.upper) == (-(1 << 31), (1 << 31) - 1)
     assert not program.preconditions
+
+
+def test_the_name_math_in_a_kernel_is_no_state_of_the_launcher(launcher: Capture) -> None:
+    body = """
+import math
+
+@triton.jit
+def powers(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.math.exp2(tl.load(x + i, mask=i < n)), mask=i < n)
+
+def launch(x):
+    n = x.numel()
+    powers[(math.ceil(n / 64),)](x, n, BLOCK=64)
+"""
+    program = launcher(body, "launch(x: f32[n] inout)")
+    assert program.launches[0].cases
+    assert not program.not_covered
