@@ -182,6 +182,8 @@ class _AbsentModule(types.ModuleType):
         frame = sys._getframe(1)
         if kind(frame.f_code.co_filename) not in (ENGINE, LIBRARY) and opname(frame) not in _READS:
             raise needed(what)
+        if opname(frame) == "IMPORT_FROM" and _has_way_out(frame, self.__name__):
+            raise AttributeError(name)
         inner = Absent(f"{self.__name__}.{name}", f"`{self.__name__}.{name}`, whose package is not installed here")
         self.__dict__[name] = inner
         return inner
@@ -195,22 +197,28 @@ def refuse_absent(value: Any) -> None:
         raise needed(f"`{value.__name__}`, which is not installed here")
 
 
+def _has_way_out(frame: types.FrameType, name: str) -> bool:
+    """Whether an import stands where its failure is handled, which is then noted: it has to fail, as it does here."""
+    if not guarded_import(frame_span(frame)):
+        return False
+    note(f"the package `{name.partition('.')[0]}` is not installed, for which the file has a way of its own")
+    return True
+
+
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds what nothing else finds, for import statements of the user that do not say what to do without it."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
         """A stand-in's spec, or None where the import has to fail."""
-        if isinstance(sys.modules.get(fullname.rpartition(".")[0]), _AbsentModule):
-            return self._spec(fullname)
-        if "." in fullname:
+        within = isinstance(sys.modules.get(fullname.rpartition(".")[0]), _AbsentModule)
+        if "." in fullname and not within:
             return None  # a part of a package that exists
         frame: types.FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
             frame = frame.f_back
         if frame is None or kind(frame.f_code.co_filename) in (ENGINE, LIBRARY) or opname(frame) != "IMPORT_NAME":
-            return None
-        if guarded_import(frame_span(frame)):
-            note(f"the package `{fullname}` is not installed, for which the file has a way of its own")
+            return self._spec(fullname) if within else None
+        if _has_way_out(frame, fullname):
             return None
         return self._spec(fullname)
 

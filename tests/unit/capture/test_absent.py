@@ -26,6 +26,11 @@ HARMLESS = {
     "speaks": "from nowhere import logger\n" + LAUNCH + "    logger.info('copied %d', 3)\n",
     "guarded": "try:\n    import nowhere\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
     + LAUNCH.replace("(x):", "(x):\n    if HAVE:\n        nowhere.f(x)"),
+    "guarded after a plain import": "from nowhere.log import Level\nimport nowhere.parts\n"
+    "try:\n    from nowhere.parts import fast\n    import nowhere.more\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
+    "def later():\n    try:\n        from nowhere.late import has\n    except ImportError:\n        return False\n    return has()\n"
+    "LATE = later()\n"
+    + LAUNCH.replace("(x):", "(x):\n    if HAVE or LATE:\n        nowhere.f(x)"),
     "asked for": "import importlib.util\nHAVE = importlib.util.find_spec('nowhere') is not None\n"
     + LAUNCH.replace("(x):", "(x):\n    assert not HAVE"),
     "device data": LAUNCH
