@@ -153,7 +153,8 @@ class _Widening:
         """Whether the kernel compiled for some values of `names` is the one that takes them at run time, with these values."""
         w = self._widths()
         form = self._form(w, dict.fromkeys(names, "i32"))
-        return used_as_numbers(self.maker.compiler, self.record, form, names)
+        session, under = self.maker.session, self.split.hypotheses
+        return used_as_numbers(self.maker.compiler, self.record, form, names, lambda t: session.implied(under, t) is True)
 
     def run(self) -> None:
         w = self._widths()

@@ -63,6 +63,8 @@ class Computed:
         if not isinstance(value, torch.Tensor):
             return self.number(value)
         storage = self._storage_of(value)
+        if len(at) != value.dim():
+            raise Unknown
         if storage is None or not followable(value) or storage.dtype != HOST_DTYPES[value.dtype]:
             raise Unknown
         shape, strides, start = self.layout(value)
@@ -158,7 +160,7 @@ def _filled(storage: Storage, dtype: torch.dtype) -> Term | None:
 
 def _pointwise(function: Callable[..., Term], count: int) -> Operation:
     def operation(c: Computed, args: Any, kwargs: Any, at: tuple[Term, ...], out: torch.Tensor) -> Term:
-        if kwargs.get("alpha", 1) != 1 or len(args) < count:
+        if kwargs.get("alpha", 1) != 1 or len(args) != count:  # one more is a factor: `rsub(t, number, alpha)`
             raise Unknown
         return function(*(number(c.broadcast(a, at, out)) for a in args[:count]))
 
@@ -228,6 +230,8 @@ def _pad(c: Computed, args: Any, kwargs: Any, at: tuple[Term, ...], out: torch.T
 def _cat(c: Computed, args: Any, kwargs: Any, at: tuple[Term, ...], out: torch.Tensor) -> Term:
     parts = list(args[0])
     dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % out.dim()
+    if any(t.dim() != out.dim() for t in parts):  # torch passes over empty tensors of one dimension
+        raise Unknown
     starts = [T.ZERO]
     for t in parts[:-1]:
         starts.append(starts[-1] + c.layout(t)[0][dim])
@@ -249,6 +253,8 @@ def _stack(c: Computed, args: Any, kwargs: Any, at: tuple[Term, ...], out: torch
 
 
 def _index_select(c: Computed, args: Any, kwargs: Any, at: tuple[Term, ...], out: torch.Tensor) -> Term:
+    if not args[0].dim():
+        raise Unknown
     t, dim, index = args[0], args[1] % args[0].dim(), args[2]
     return c.read(t, (*at[:dim], number(c.read(index, (at[dim],))), *at[dim + 1 :]))
 

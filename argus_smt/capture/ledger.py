@@ -14,6 +14,7 @@ from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.library import hides_code, implementation
 from argus_smt.capture.record import Record
+from argus_smt.capture.sympy_terms import Untranslatable
 from argus_smt.capture.world import HOST_DTYPES, World, storage_key
 from argus_smt.ir.launch import Facts, Storage
 from argus_smt.ir.types import element
@@ -133,7 +134,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         mutated = _mutated(func, args, kwargs)
         for t in mutated:
             owner = self.owner(t)
-            whole = self._same_size(t, owner.tensor)
+            whole = self._covers(t, owner)
             self.set_contents(t, self._contents(name, args, kwargs, mutated), whole)
             self.forget(t)
         fresh = [o for o in outs if all(o is not m for m in mutated)]
@@ -168,15 +169,21 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         owner = self.owners.get(storage_key(t))
         return None if owner is None else owner.storage
 
-    def _same_size(self, a: torch.Tensor, b: torch.Tensor) -> bool:
-        if a is b:
-            return True
-        span, _ = self.world.oracle.asker()
-        size = [T.ONE, T.ONE]
-        for i, t in enumerate((a, b)):
-            for d in self.world.terms(t.shape, "a size", span):
-                size[i] = size[i] * d
-        return size[0] is size[1]
+    def _covers(self, t: torch.Tensor, owner: Owner) -> bool:
+        """Whether the elements of `t` are all bytes of its allocation: one after the other, as many as there are."""
+        known = self.world.oracle.known
+        try:
+            sizes, strides, start = self.computed.layout(t)
+        except Untranslatable:
+            return False
+        whole = T.ONE
+        for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+            if size is not T.ONE and stride is not whole and not known(T.eq(stride, whole)):
+                return False
+            whole = whole * size
+        extent = T.ite(T.or_(*(T.le(n, 0) for n in sizes)), T.ZERO, whole * element(owner.storage.dtype).nbytes)
+        same = T.eq(extent, owner.storage.nbytes)
+        return start is T.ZERO and host_dtype(t) == owner.storage.dtype and (same is T.TRUE or known(same))
 
     def _contents(self, name: str, args: Any, kwargs: Any, outs: list[torch.Tensor]) -> str:
         """What the results hold, or what an operation writes."""

@@ -2,17 +2,19 @@
 
 A kernel whose constexpr `N` only bounds masks and loops compiles just as well with `N` passed at run time. The form
 with a constant is then that general form at one value, which is checked on the compiled kernels for some values: even
-and odd, small and large. What Triton treats differently for a constant (shapes, floor division of negative numbers,
-divisions in floating point, types of narrow integers) shows in that comparison, or does not compile.
+and odd, small and large. What Triton treats differently for a constant (shapes, divisions in floating point, types of
+narrow integers) shows in that comparison, or does not compile; where Python's own arithmetic differs from that of the
+machine for some values only (divisions of negative numbers, `and` and `or`) the size is not left symbolic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from argus_smt.capture.compiled import Compiler, Form
 from argus_smt.capture.constants import MAX_VALUES
+from argus_smt.capture.folding import folds_alike
 from argus_smt.capture.record import Integer, Record
 from argus_smt.capture.specialise import same_with
 from argus_smt.capture.ttir import CompileRefused, Unsupported
@@ -46,13 +48,18 @@ def at_run_time(record: Record, names: frozenset[str]) -> Record:
     return replace(record, arguments=tuple(arguments))
 
 
-def used_as_numbers(compiler: Compiler, record: Record, form: Form, names: frozenset[str]) -> bool:
+def used_as_numbers(
+    compiler: Compiler, record: Record, form: Form, names: frozenset[str], implied: Callable[[Term], bool]
+) -> bool:
     """Whether the kernel compiled for constants is the one of `form`, which takes `names` at run time, at these constants.
 
-    A form that Triton refuses agrees with constants that it refuses too.
+    A form that Triton refuses agrees with constants that it refuses too. `implied` decides conditions over the sizes.
     """
+    values = {name: a.term for name, a in record.arguments if name in names and isinstance(a, Integer)}
     try:
         general = _made(compiler, record, form)
+        if general is not None and not folds_alike(general, values, implied):
+            return False
         for value in SAMPLES:
             constant = tuple((n, "constexpr", value) if n in names else (n, t, c) for n, t, c in form)
             special = _made(compiler, record, constant)

@@ -24,6 +24,9 @@ REFUTED = {
     "descriptor_shape": ("launch(o: f32[M, N])", "AR302"),
     "address_number": ("launch(o: f32[n])", "AR302"),
     "narrow_wrap": ("launch(o: f32[200])", "AR302"),
+    "constexpr_floor": ("launch(x: f32[n], o: f32[1]) where n >= 2, n <= 80", "AR301"),
+    "constexpr_and": ("launch(x: f32[n], o: f32[2]) where n > 1980, n < 2100", "AR302"),
+    "constexpr_bits": ("launch(x: f32[n], o: f32[2]) where n > 1980, n < 2100", "AR302"),
 }
 """Real faults that are found."""
 
@@ -36,6 +39,9 @@ NOT_PROVED = {
     "unaligned": "launch(i: i32[8] in [0, 4), x: f32[4], o: f32[1])",
     "trial_lemma": "launch(f: f32[M], o: f32[1], m: int) where m >= 1",
     "running_sum": "launch(x: i32[n] in [-1, 2), o: f32[16]) where n <= 16",
+    "rsub_factor": "launch(i: i32[n] in [0, 4), o: f32[9])",
+    "fill_of_gaps": "launch(o: f32[n])",
+    "fill_twice": "launch(o: f32[n])",
     "always_wraps": "launch(o: f32[M], s: int) where s >= 70000, s < 70001",
 }
 """Real faults that lean on an approximation: unknown is an honest answer, proved is not."""
