@@ -36,7 +36,7 @@ class Trip:
 def candidates(of: Trip) -> list[Term]:
     """Conditions on the unknowns at the start of a trip, at most MAX_CANDIDATES, likely ones first."""
     found: dict[Term, None] = {}
-    for make in (_from_entries, _from_conditions, _from_steps, _between, _from_leaves):
+    for make in (_from_entries, _from_counters, _from_conditions, _from_steps, _between, _from_leaves):
         for guess in make(of):
             found[guess] = None
     names = {u.app for u in of.unknowns}
@@ -56,6 +56,18 @@ def _from_entries(of: Trip) -> Iterator[Term]:
         yield T.ge(unknown.app, unknown.start)
         yield T.le(unknown.app, unknown.start)
         yield T.ge(unknown.app, 0)
+
+
+def _from_counters(of: Trip) -> Iterator[Term]:
+    """It is set to what changes with the trip: then what bounds that in every trip may bound it too."""
+    literals = [c.args[0] for c in dict.fromkeys(p for c in of.path for p in _literals(c)) if c.op == "nonneg"]
+    for unknown, after in _integers(of):
+        for leaf in (t for t in leaves(after) if of.trip in t.free and unknown.app not in t.apps):
+            for room in literals:
+                for sign in (1, -1):
+                    end = room + sign * leaf
+                    if of.trip not in end.free:
+                        yield T.nonneg(end - sign * unknown.app)
 
 
 def _from_conditions(of: Trip) -> Iterator[Term]:
