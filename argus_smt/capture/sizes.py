@@ -9,8 +9,10 @@ machine for some values only (divisions of negative numbers, `and` and `or`) the
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from argus_smt.capture.compiled import Compiler, Form
 from argus_smt.capture.constants import MAX_VALUES
@@ -53,12 +55,13 @@ def used_as_numbers(
 ) -> bool:
     """Whether the kernel compiled for constants is the one of `form`, which takes `names` at run time, at these constants.
 
-    A form that Triton refuses agrees with constants that it refuses too. `implied` decides conditions over the sizes.
+    A form that Triton refuses agrees with constants that it refuses too, if no branch decides what is compiled.
+    `implied` decides conditions over the sizes.
     """
     values = {name: a.term for name, a in record.arguments if name in names and isinstance(a, Integer)}
     try:
         general = _made(compiler, record, form)
-        if general is not None and not folds_alike(general, values, implied):
+        if not _straight(record.fn) if general is None else not folds_alike(general, values, implied):
             return False
         for value in SAMPLES:
             constant = tuple((n, "constexpr", value) if n in names else (n, t, c) for n, t, c in form)
@@ -81,3 +84,20 @@ def _made(compiler: Compiler, record: Record, form: Form) -> Kernel | None:
         if "numel" in error.message:
             return None
         raise
+
+
+def _straight(fn: Any) -> bool:
+    """Whether the same lines of a kernel are compiled for all constants: it has no branches, and calls Triton alone."""
+    for node in ast.walk(fn.parse()):
+        if isinstance(node, ast.If | ast.IfExp | ast.BoolOp):
+            return False
+        if isinstance(node, ast.Call):
+            root = node.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            target = fn.fn.__globals__.get(root.id) if isinstance(root, ast.Name) else None
+            if target is not None and not getattr(target, "__name__", "").startswith("triton"):
+                return False
+            if target is None and isinstance(node.func, ast.Name) and node.func.id not in ("range", "min", "max"):
+                return False
+    return True

@@ -25,6 +25,7 @@ REFUTED = {
     "address_number": ("launch(o: f32[n])", "AR302"),
     "narrow_wrap": ("launch(o: f32[200])", "AR302"),
     "constexpr_floor": ("launch(x: f32[n], o: f32[1]) where n >= 2, n <= 80", "AR301"),
+    "refused_branch": ("launch(x: f32[n], o: f32[4], B: int in {1, 16}) where n > 1980, n < 2100", "AR302"),
     "constexpr_and": ("launch(x: f32[n], o: f32[2]) where n > 1980, n < 2100", "AR302"),
     "constexpr_bits": ("launch(x: f32[n], o: f32[2]) where n > 1980, n < 2100", "AR302"),
 }
