@@ -150,6 +150,7 @@ class LauncherModel(_Model):
 
     `paths` counts the paths by how they end: `launches`, `nothing` (it returns without a launch), `rejects` (it raises),
     `unknown`, `pin` (it wants the value of a size). `covered`: they provably take in every call that the signature allows.
+    `capture_s`: seconds for running the launcher and compiling what it launches, without the imports of torch and Triton.
     """
 
     launcher: str
@@ -157,6 +158,7 @@ class LauncherModel(_Model):
     file: str
     paths: dict[str, int]
     covered: bool
+    capture_s: float = 0.0
 
 
 class Skipped(_Model):

@@ -58,8 +58,9 @@ def build_report(outcome: Outcome, options: ProveOptions, version: str, skipped:
 
 def _launcher(program: Program) -> R.LauncherModel:
     return R.LauncherModel(
-        launcher=program.launcher, call=program.call, file=program.file, paths=dict(program.explored), covered=program.exhausted
-    )
+        launcher=program.launcher, call=program.call, file=program.file, paths=dict(program.explored), covered=program.exhausted,
+        capture_s=round(sum(s for _, s in program.seconds), 3),
+    )  # fmt: skip
 
 
 def _made(run: ProgramRun) -> list[int]:
