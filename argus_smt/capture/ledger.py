@@ -138,6 +138,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.set_contents(t, self._contents(name, args, kwargs, mutated), whole)
             self.forget(t)
         fresh = [o for o in outs if all(o is not m for m in mutated)]
+        if name == "as_strided" and fresh:
+            self._inside(fresh[0])
         self.alive += fresh
         contents = self._contents(name, args, kwargs, outs)
         if fresh and not mutated and contents.startswith("fill ") and contents[5:].lstrip("-").isdigit():
@@ -149,6 +151,18 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.owner(o, contents)
                 if len(fresh) == 1 and not mutated:
                     self._follow(name, operands, args, kwargs, o)
+
+    def _inside(self, t: torch.Tensor) -> None:
+        """Torch makes no view that reaches past its storage; its fake form does not look."""
+        storage = self.owner(t).storage
+        span, _ = self.world.oracle.asker()
+        dims, strides = self.world.terms(t.shape, "a size", span), self.world.terms(t.stride(), "a stride", span)
+        start = self.world.terms((t.storage_offset(),), "an offset", span)[0]
+        item = element(host_dtype(t)).nbytes
+        self.world.assume(
+            T.le(start * item + nbytes(dims, strides, item, self.world), storage.nbytes),
+            f"line {span.line} views what lies inside the storage; torch raises otherwise",
+        )
 
     def _follow(self, name: str, operands: list[torch.Tensor], args: Any, kwargs: Any, out: torch.Tensor) -> None:
         """Say what a fresh result holds exactly, where that can be said."""

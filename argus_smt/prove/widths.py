@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from argus_smt.interp.events import Event
+from argus_smt.ir.ops import Broadcast, ExpandDims, Op, Reshape, Splat, Trans
+from argus_smt.ir.walk import operands, results, walk
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.obligations.overflow import Overflow
 from argus_smt.obligations.overflow import of as overflows
@@ -139,6 +141,9 @@ def _refuted(context: Context, item: Overflow, uses: list[Obligation], base: Fin
             if unreal:
                 return [replace(base, verdict=Verdict.UNKNOWN, reason_code="AR904",
                                 reason="; ".join(unreal), approximations=approximations)]  # fmt: skip
+            if _read_unsigned(context, use.op):
+                return [replace(base, verdict=Verdict.UNKNOWN, reason_code="AR901",
+                                reason="the result is read as an unsigned number, whose range is another")]  # fmt: skip
             seen = replay.counterexample(context.program, context.dom, run, model, event)
             found = replace(
                 base, verdict=Verdict.REFUTED, method="solver", message=message(use, failing=True),
@@ -195,3 +200,20 @@ def _site(context: Context, event: Event) -> str | None:
         if access.op is event.op:
             return access.site
     return None
+
+
+_UNSIGNED = ("zext", "uitofp", "udiv", "urem", "mulhi_u", "lshr", "umin", "umax", "ult", "ule", "ugt", "uge")
+
+
+def _read_unsigned(context: Context, op: Op) -> bool:
+    """Whether an operation reads the result of `op` as an unsigned number: then a signed wrap need not be one."""
+    mine = set(results(op))
+    for user in walk(context.dom.case.kernel.body):
+        if not mine.intersection(operands(user)):
+            continue
+        name = getattr(user, "kind", None) or getattr(user, "fn", None) or getattr(user, "pred", "")
+        if name in _UNSIGNED:
+            return True
+        if isinstance(user, Splat | Broadcast | ExpandDims | Reshape | Trans):
+            mine |= set(results(user))
+    return False

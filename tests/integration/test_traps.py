@@ -23,6 +23,7 @@ REFUTED = {
     "nested_choice": ("launch(a: f32[M], b: f32[N])", "AR302"),
     "descriptor_shape": ("launch(o: f32[M, N])", "AR302"),
     "address_number": ("launch(o: f32[n])", "AR302"),
+    "strided_past": ("launch(x: f32[n])", "AR302"),
     "narrow_wrap": ("launch(o: f32[200])", "AR302"),
     "constexpr_floor": ("launch(x: f32[n], o: f32[1]) where n >= 2, n <= 80", "AR301"),
     "refused_branch": ("launch(x: f32[n], o: f32[4], B: int in {1, 16}) where n > 1980, n < 2100", "AR302"),
@@ -51,6 +52,7 @@ NOT_REFUTED = {
     "false_ref_inplace": "launch(x: f32[n], o: f32[n])",
     "false_ref_float": "launch(x: f32[8], o: f32[n])",
     "float_scalar": "launch(x: f32[n], o: f32[2 * n])",
+    "unsigned_wrap": "launch(i: u8[16], o: f32[256])",
 }
 """Right kernels whose data or floats are not followed."""
 
@@ -100,3 +102,10 @@ def test_narrow_argument_brings_a_limit() -> None:
 def test_every_trap_is_used() -> None:
     used = {"narrow_argument", *REFUTED, *NOT_PROVED, *NOT_REFUTED, *LIMITED}
     assert used == {p.stem for p in TRAPS.glob("*.py")}
+
+
+def test_a_view_past_its_storage_is_no_launch() -> None:
+    results = prove_all(program_of(path("strided_past"), "launch(x: f32[n])"), ProveOptions())
+    found = [f.counterexample for f in errors(results)]
+    assert found
+    assert all(c is not None and c.shape["n"] >= 9 for c in found)
