@@ -30,8 +30,7 @@ HARMLESS = {
     "try:\n    from nowhere.parts import fast\n    import nowhere.more\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
     "def later():\n    try:\n        from nowhere.late import has\n"
     "    except ImportError:\n        return False\n    return has()\n"
-    "LATE = later()\n"
-    + LAUNCH.replace("(x):", "(x):\n    if HAVE or LATE:\n        nowhere.f(x)"),
+    "LATE = later()\n" + LAUNCH.replace("(x):", "(x):\n    if HAVE or LATE:\n        nowhere.f(x)"),
     "asked for": "import importlib.util\nHAVE = importlib.util.find_spec('nowhere') is not None\n"
     + LAUNCH.replace("(x):", "(x):\n    assert not HAVE"),
     "device data": LAUNCH
