@@ -26,6 +26,9 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
 from argus_smt.smt.term import Term
 
+SECONDS = 10.0
+"""Processor time after which the search for wraps of one case is given up; each costs several models."""
+
 
 @dataclass(frozen=True, slots=True)
 class Widths:
@@ -39,11 +42,12 @@ def wrap_findings(context: Context, mode: str) -> Widths:
     """Decide all duties of width; `mode` is `warn` (limits) or `error` (a wrap that matters is refuted)."""
     findings: list[Finding] = []
     limits: list[Limit] = []
+    until = time.process_time() + SECONDS
     for item in overflows(context.facts):
         started = time.monotonic()
         if item.wrap.bits == 64:
             item = _in_address_space(item, context.dom.extents)
-        made, limit = _one(context, item, mode)
+        made, limit = _one(context, item, mode, until)
         limits += [limit] if limit is not None else []
         spent = time.monotonic() - started
         findings += [replace(f, time_s=spent if i == 0 else 0.0) for i, f in enumerate(made)]
@@ -71,7 +75,7 @@ def _in_address_space(item: Overflow, extents: tuple[Term, ...]) -> Overflow:
     return replace(item, at_operation=known(item.at_operation), at_uses=tuple(known(u) for u in item.at_uses))
 
 
-def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Limit | None]:
+def _one(context: Context, item: Overflow, mode: str, until: float) -> tuple[list[Finding], Limit | None]:
     own = item.at_operation
     base = Finding(
         "AR303", Verdict.PROVED, Severity.ERROR if mode == "error" or item.wrap.bits < 32 else Severity.WARNING,
@@ -92,7 +96,7 @@ def _one(context: Context, item: Overflow, mode: str) -> tuple[list[Finding], Li
     if mode == "warn" and item.wrap.bits >= 32 and (limit.term is not None or _wraps_nowhere(context, open_uses)):
         words = f"`{text}` does not wrap while {limit.text}"
         return [replace(base, method="solver", message=words, limit=limit.text)], limit
-    return _refuted(context, item, open_uses, replace(base, severity=Severity.ERROR), limit), None
+    return _refuted(context, item, open_uses, replace(base, severity=Severity.ERROR), limit, until), None
 
 
 def _wraps_nowhere(context: Context, uses: Sequence[Obligation]) -> bool:
@@ -126,10 +130,15 @@ def _holds(context: Context, use: Obligation) -> bool:
     return context.prover.decide(use, nonlinear=False).status == "proved"
 
 
-def _refuted(context: Context, item: Overflow, uses: list[Obligation], base: Finding, limit: Limit) -> list[Finding]:
+def _refuted(
+    context: Context, item: Overflow, uses: list[Obligation], base: Finding, limit: Limit, until: float
+) -> list[Finding]:
     """A replayed wrap that a live lane depends on, with the accesses that go wrong by it; else unknown."""
     reason = "no wrap was found within the solver's limits"
     for use in uses:
+        if time.process_time() > until:
+            reason = "no wrap was found in the time that the search for wraps is given"
+            break
         for model in _models(context, item, use):
             run, astray = rerun(context, model)
             event = replay.event_of(run, "AR303", use.op)
