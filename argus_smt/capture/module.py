@@ -12,7 +12,7 @@ from pathlib import Path
 from argus_smt.capture import absent, jaxtyping_standin
 from argus_smt.capture.absent import AbsentUse
 from argus_smt.capture.failure import CaptureError
-from argus_smt.capture.packages import enter_packages, package_of
+from argus_smt.capture.packages import enter_packages, package_of, packages_on_demand
 from argus_smt.capture.statements import run_statements, statements
 from argus_smt.source import Span
 
@@ -63,7 +63,7 @@ class Loader:
         """The file's folder is first on the import path (of a package: the folder above it), and absent packages stand in."""
         sys.path[:0] = self._roots
         try:
-            with jaxtyping_standin.available(), absent.standing_in():
+            with jaxtyping_standin.available(), absent.standing_in(), packages_on_demand():
                 yield
         finally:
             for folder in self._roots:
@@ -108,10 +108,20 @@ class Loader:
     def _imported(self) -> list[str]:
         out = []
         for name in [n for n in sys.modules if n not in self._before]:
-            file = getattr(sys.modules[name], "__file__", None)
+            file = _place_of(sys.modules[name])
             if file and str(Path(file).resolve()).startswith(self.folder + "/") and "site-packages" not in file:
                 out.append(name)
         return [n for n in out if n != MODULE_NAME]
+
+
+def _place_of(module: types.ModuleType) -> str:
+    """The file of a module, or the folder of a package without an `__init__`; empty where there is neither."""
+    file = getattr(module, "__file__", None)
+    if file:
+        return str(file)
+    with contextlib.suppress(KeyError):  # a package above it is gone
+        return next(iter(getattr(module, "__path__", ())), "")
+    return ""
 
 
 def _import_help(error: Exception) -> str:

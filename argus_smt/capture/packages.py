@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
+import importlib.abc
+import importlib.machinery
 import sys
 import types
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +48,43 @@ def enter_packages(root: Path, names: tuple[str, ...]) -> str:
     return full
 
 
+@contextlib.contextmanager
+def packages_on_demand() -> Iterator[None]:
+    """While this holds, packages inside those that were entered are entered too, where Python would run their `__init__`."""
+    finder = _Within()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Within(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds packages inside a `_Package`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a package that waits; None for all else."""
+        outer, _, inner = fullname.rpartition(".")
+        package = sys.modules.get(outer)
+        if not isinstance(package, _Package):
+            return None
+        folder = Path(package.__path__[0]) / inner
+        if not (folder / "__init__.py").is_file():
+            return None
+        spec = importlib.machinery.ModuleSpec(fullname, self, origin=str(folder / "__init__.py"), is_package=True)
+        spec.submodule_search_locations = [str(folder)]
+        return spec
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        """The package, of which nothing has run."""
+        return _Package(spec.name, Path((spec.submodule_search_locations or [""])[0]))
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Nothing runs yet."""
+
+
 class _Package(types.ModuleType):
     """A package whose `__init__` runs when a name is asked for that it may define."""
 
@@ -68,6 +109,12 @@ class _Package(types.ModuleType):
             if own:
                 return importlib.import_module(f"{self.__name__}.{name}")
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        source = _single_source(Path(self.__file__ or ""), name)
+        if source is not None:
+            module, original = source
+            value = getattr(importlib.import_module(module, self.__name__), original)
+            self.__dict__[name] = value
+            return value
         self.__dict__["_ran"] = True
         text = Path(self.__file__ or "").read_text(encoding="utf-8-sig")
         exec(compile(text, self.__file__ or "", "exec", dont_inherit=True), self.__dict__)
@@ -93,3 +140,27 @@ def _bound(file: Path) -> set[str]:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name):
                 out.add(name)
     return out
+
+
+def _single_source(file: Path, name: str) -> tuple[str, str] | None:
+    """The module and its name where one plain `from module import name` of a file is all that can bind a name there."""
+    tree = ast.parse(file.read_text(encoding="utf-8-sig"))
+    plain = {id(node) for node in tree.body}
+    found: list[tuple[str, str] | None] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(names=names, module=module, level=level):
+                for a in names:
+                    if a.name == "*":
+                        return None
+                    if (a.asname or a.name) == name:
+                        found.append(("." * level + (module or ""), a.name) if id(node) in plain and module else None)
+            case ast.Import(names=names) if any((a.asname or a.name.partition(".")[0]) == name for a in names):
+                found.append(None)
+            case ast.FunctionDef(name=bound) | ast.ClassDef(name=bound) if bound == name:
+                found.append(None)
+            case ast.Name(id=bound, ctx=ast.Store() | ast.Del()) | ast.ExceptHandler(name=bound) if bound == name:
+                found.append(None)
+            case ast.Call(func=ast.Name(id="globals" | "vars" | "exec" | "setattr")):
+                return None
+    return found[0] if len(found) == 1 else None

@@ -65,3 +65,34 @@ def test_a_name_of_the_init_goes_before_a_module_of_that_name(tmp_path: Path) ->
     other = written(tmp_path / "other", more="from lib.ops import parts\nBLOCK = parts.N", inner="raise RuntimeError('runs')\n")
     (other.parent / "parts.py").write_text(PARTS + "N = 128\n")
     assert dict(captured(other).launches[0].cases[0].values) == {"B": "128"}
+
+
+def test_packages_beside_the_files_own_wait_too(tmp_path: Path) -> None:
+    path = written(tmp_path, more="from lib.tools.sizes import SMALL\nBLOCK = SMALL")
+    (tmp_path / "lib/tools/sizes").mkdir(parents=True)
+    (tmp_path / "lib/tools/__init__.py").write_text("from lib.ops.main import launch\nraise RuntimeError('runs')\n")
+    (tmp_path / "lib/tools/sizes/__init__.py").write_text("SMALL = 16\n")
+    assert dict(captured(path).launches[0].cases[0].values) == {"B": "16"}
+
+
+def test_a_name_that_an_init_only_passes_on_is_taken_from_its_module(tmp_path: Path) -> None:
+    plain = "from .size import SIDE as SIZE\nraise RuntimeError('runs')\n"
+    path = written(tmp_path, more="from lib import SIZE\nBLOCK = SIZE", outer=plain)
+    (tmp_path / "lib/size.py").write_text("SIDE = 32\n")
+    assert dict(captured(path).launches[0].cases[0].values) == {"B": "32"}
+    again = ("SIZE = 64", "if True:\n    from .other import SIZE", "globals()['SIZE'] = 64", "from .other import *")
+    for n, changed in enumerate(again):
+        root = tmp_path / str(n)
+        path = written(root, more="from lib import SIZE\nBLOCK = SIZE", outer=f"from .size import SIDE as SIZE\n{changed}\n")
+        (root / "lib/size.py").write_text("SIDE = 32\n")
+        (root / "lib/other.py").write_text("SIZE = 64\n")
+        assert dict(captured(path).launches[0].cases[0].values) == {"B": "64"}
+
+
+def test_a_folder_without_an_init_is_loaded_afresh_on_each_path(tmp_path: Path) -> None:
+    path = written(tmp_path, more="from lib.ops.plain.sizes import pick")
+    (path.parent / "plain/deep").mkdir(parents=True)
+    (path.parent / "plain/sizes.py").write_text("from .deep.more import N\n\ndef pick(n):\n    return 64 if n < N else 128\n")
+    (path.parent / "plain/deep/more.py").write_text("N = 9\n")
+    path.write_text(path.read_text().replace("BLOCK),)", "64),)").replace("BLOCK)", "pick(x.numel()))"))
+    assert {dict(c.values)["B"] for launch in captured(path).launches for c in launch.cases} == {"64", "128"}
