@@ -25,6 +25,10 @@ MUTANTS = (
         (("AR301", "x = tl.load"),), "K need not be a multiple of a step",
     ),
     Mutant(
+        FILE, "b_strides_swapped", "b + ks[:, None] * b_row + cols[None, :] * b_col",
+        "b + ks[:, None] * b_col + cols[None, :] * b_row", (("AR301", "y = tl.load"),), "B is read as if transposed",
+    ),
+    Mutant(
         FILE, "b_columns_unmasked", "mask=(ks[:, None] < K) & (cols[None, :] < N)", "mask=ks[:, None] < K",
         (("AR301", "y = tl.load"),), "the last tile is wider than B",
     ),
