@@ -42,7 +42,7 @@ class Computed:
         try:
             found = operation(self, args, kwargs, INDEX[: out.dim()], out)
             if out.dtype is torch.int64 and found.op in ("add", "mul"):
-                self.world.registry.told.setdefault("64-bit arithmetic on index tensors of the host does not wrap")
+                self._in_64_bits()
             return cast(found, out.dtype)
         except (Unknown, Untranslatable):
             return None
@@ -56,7 +56,12 @@ class Computed:
             step = number(self.read(t, INDEX[:1]))
         except (Unknown, Untranslatable):
             return None
+        self._in_64_bits()
         return Facts(running=step)
+
+    def _in_64_bits(self) -> None:
+        """Sums and products of the host are taken as exact, which is said."""
+        self.world.registry.told.setdefault("64-bit arithmetic on index tensors of the host does not wrap")
 
     def read(self, value: Any, at: tuple[Term, ...]) -> Term:
         """A tensor at an index into its own shape, or a host integer. Raises Unknown."""

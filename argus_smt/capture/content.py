@@ -106,7 +106,8 @@ def _value(value: Any, seen: set[int], names: list[str] | None = None) -> Iterat
             yield from _value(v, seen)
     elif isinstance(value, types.ModuleType):
         yield f"module {value.__name__}"
-        own = value.__name__ != "math"  # Python's, or what stands in for it while the launcher runs
+        # Python's own, or what stands in for it while the launcher runs, are the same to a kernel; a file of the user is not.
+        own = value.__name__ != "math" or str(getattr(value, "__file__", "")).endswith(".py")
         if own and kind(getattr(value, "__file__", None) or "<built in>") != ENGINE:
             for name in (n for n in names or () if n in vars(value)):
                 yield name

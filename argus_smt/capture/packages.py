@@ -121,11 +121,25 @@ class _Package(types.ModuleType):
         return getattr(self, name)
 
 
+def unrun() -> Iterator[str]:
+    """Packages whose `__init__` holds more than a docstring and has not run, for that nobody asked for what it binds."""
+    for name, module in sorted(sys.modules.items()):
+        if isinstance(module, _Package) and not module._ran:
+            text = Path(module.__file__ or "").read_text(encoding="utf-8-sig")
+            if any(not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in ast.parse(text).body):
+                yield name
+
+
 def _literal(file: Path, name: str) -> Any:
-    """What a file plainly assigns to a name, such as its `__version__`. Raises AttributeError if it does not."""
-    for node in ast.parse(file.read_text(encoding="utf-8-sig")).body:
+    """What a file plainly assigns to a name, once and nothing else, such as its `__version__`.
+
+    Raises AttributeError if it does not.
+    """
+    tree = ast.parse(file.read_text(encoding="utf-8-sig"))
+    once = sum(isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in ast.walk(tree)) == 1
+    for node in tree.body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Constant(value=value)) if target == name:
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Constant(value=value)) if target == name and once:
                 return value
     raise AttributeError(name)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from argus_smt.capture import absent, hosts
+from argus_smt.capture import absent, hosts, packages
 from argus_smt.capture.arguments import arguments, call_with
 from argus_smt.capture.contracts import contracts
 from argus_smt.capture.failure import CaptureError, PathEnd
@@ -81,6 +81,8 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
         world.oracle.dead = world.oracle.dead or PathEnd("the launcher depends on random numbers")
     for text in absent.State.told:
         registry.told.setdefault(text)
+    for name in packages.unrun():
+        registry.told.setdefault(f"the `__init__` of the package `{name}`, which is not run, changes nothing outside of itself")
     use = absent.State.used
     dead = world.oracle.dead or (PathEnd(use.reason, use.span) if use is not None else None) or watch.verdict(failure)
     if dead is not None:

@@ -21,6 +21,7 @@ from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
+from argus_smt.prove.emptiness import unmet
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.scene import followed
 from argus_smt.prove.stated import Stated, stated
@@ -59,7 +60,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
         smt_files.write(options.dump_smt, context, launch, case, chain(duties(facts, dom), widths_of))
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
-    findings = _merge(list(_findings(context)), widths.findings)
+    findings = [*_merge(list(_findings(context)), widths.findings), *_nothing_stated_of(dom, solver)]
     label = dom.case.label
     return CaseResult(
         launch, case, label,
@@ -77,6 +78,16 @@ def _impossible(dom: Domain, solver: Solver) -> bool:
     if any(m.satisfies(dom.facts) for m in guesses(dom.facts, dom.bounds)):
         return False
     return solver.unsat(dom.facts, dom.bounds).status == "unsat"
+
+
+def _nothing_stated_of(dom: Domain, solver: Solver) -> Iterator[Finding]:
+    """A finding where what is stated of an index tensor holds of no tensor."""
+    name = unmet(dom, solver)
+    if name:
+        yield Finding(
+            "AR905", Verdict.UNKNOWN, Severity.ERROR, dom.launch.span, f"nothing is shown for any `{name}`", site=f"AR905 {name}",
+            reason=f"no contents of `{name}` were found that meet what the signature states of it", reason_code="AR905",
+        )  # fmt: skip
 
 
 def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:
@@ -140,7 +151,7 @@ def _findings(context: Context) -> Iterator[Finding]:
 def _finding(context: Context, ob: Obligation, decision: Decision) -> Finding:
     if decision.status != "proved":
         return confirm(context, ob, decision)
-    reached = context.prover.reachable(ob.reach)
+    reached = context.prover.reachable(ob.reach, ob.goal)
     found = Finding(
         ob.code, Verdict.PROVED, Severity.ERROR, ob.op.span, message(ob, failing=False),
         method=decision.method, site=ob.site,

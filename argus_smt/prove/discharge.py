@@ -222,9 +222,12 @@ class Prover:
         whole = Model(values, model.functions)
         return whole if whole.satisfies([*facts, *range_facts(facts, bounds)]) else None
 
-    def reachable(self, reach: Reach) -> str:
-        """Whether any lane of any launch gets there: `yes`, `no` or `unknown`."""
-        hyps = self.hypotheses(reach, guards=True)
+    def reachable(self, reach: Reach, goal: Term = T.TRUE) -> str:
+        """Whether any lane of any launch gets there: `yes`, `no` or `unknown`.
+
+        What is stated of the elements that the goal speaks of belongs to it: no launch has elements that cannot be.
+        """
+        hyps = self.hypotheses(reach, guards=True, goal=goal)
         if hyps not in self._reachable:
             self._reachable[hyps] = self._find_lane(hyps, reach)
         return self._reachable[hyps]

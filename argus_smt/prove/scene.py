@@ -39,7 +39,7 @@ def arrange(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, Inputs] | 
         if s in computed:
             continue
         points = _points(s, facts, model)
-        stated = _stated(s, model)
+        stated = stated_numbers(s, model)
         broken = "" if stated is None else _out_of_range(s, stated, points)
         if broken:
             return broken
@@ -92,7 +92,7 @@ def _evaluate(term: Term, at: Index, memory: Memory, model: Model) -> int:
     return T.evaluate(term, lookup)
 
 
-def _stated(s: Storage, model: Model) -> Concrete | None:
+def stated_numbers(s: Storage, model: Model) -> Concrete | None:
     """What the signature states of an integer tensor that nobody has written since."""
     if s.facts is None or element(s.dtype).name not in INT_BITS:
         return None

@@ -30,6 +30,22 @@ CASES = {
 }
 
 
+IMPOSSIBLE = (
+    "segments(x: f32[R], cu: i32[B + 1] in [1, R] nondecreasing) where cu[0] == 0, cu[B] == R",
+    "pairs(p: i32[4] in [0, 2) distinct, o: i32[4])",
+    "pairs(p: i32[n] in [3, 2], o: i32[n]) where n >= 2",
+    "rows(t: i32[2, 3] in [0, N) steps in [2, 5], o: f32[N]) where N <= 4",
+)
+"""Signatures that no contents meet."""
+
+
+@pytest.mark.parametrize("call", IMPOSSIBLE)
+def test_what_holds_of_no_tensor_is_not_proved(call: str) -> None:
+    findings = [f for r in prove_all(program_of(FILE, call), ProveOptions()) for f in r.findings]
+    assert "AR905" in {f.reason_code for f in findings if f.verdict is Verdict.UNKNOWN}
+    assert not [f for f in findings if f.verdict is Verdict.REFUTED]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_order_of_index_tensors(name: str) -> None:
     call, code = CASES[name]

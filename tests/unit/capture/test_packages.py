@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from argus_smt.capture.failure import CaptureError
 from argus_smt.capture.module import Loader
 from argus_smt.capture.program import capture
 from argus_smt.ir.launch import Program
@@ -87,6 +90,22 @@ def test_a_name_that_an_init_only_passes_on_is_taken_from_its_module(tmp_path: P
         (root / "lib/size.py").write_text("SIDE = 32\n")
         (root / "lib/other.py").write_text("SIZE = 64\n")
         assert dict(captured(path).launches[0].cases[0].values) == {"B": "64"}
+
+
+def test_what_an_init_might_change_elsewhere_is_said(tmp_path: Path) -> None:
+    quiet = captured(written(tmp_path, outer='"""Only words."""\n'))
+    assert not any("`__init__`" in n for n in quiet.notes)
+    program = captured(written(tmp_path / "busy", outer="from . import conf\nconf.BLOCK = 32\n"))
+    assert "the `__init__` of the package `lib`, which is not run, changes nothing outside of itself" in program.notes
+
+
+def test_a_plain_name_of_an_init_is_read_only_where_it_is_bound_once(tmp_path: Path) -> None:
+    more = "from lib import __size__\nBLOCK = __size__"
+    path = written(tmp_path, more=more, outer="__size__ = 32\nraise RuntimeError('runs')\n")
+    assert dict(captured(path).launches[0].cases[0].values) == {"B": "32"}
+    twice = written(tmp_path / "twice", more=more, outer="__size__ = 32\n__size__ += 32\n")
+    with pytest.raises(CaptureError, match="__size__"):
+        captured(twice)
 
 
 def test_a_folder_without_an_init_is_loaded_afresh_on_each_path(tmp_path: Path) -> None:
