@@ -121,10 +121,11 @@ class _Package(types.ModuleType):
         return getattr(self, name)
 
 
-def unrun() -> Iterator[str]:
-    """Packages whose `__init__` holds more than a docstring and has not run, for that nobody asked for what it binds."""
+def unrun(path: Path) -> Iterator[str]:
+    """Packages around a file whose `__init__` holds more than a docstring and has not run, its names not being asked for."""
+    outermost = package_of(path)[1][:1]
     for name, module in sorted(sys.modules.items()):
-        if isinstance(module, _Package) and not module._ran:
+        if (name.partition(".")[0],) == outermost and isinstance(module, _Package) and not module._ran:
             text = Path(module.__file__ or "").read_text(encoding="utf-8-sig")
             if any(not (isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)) for n in ast.parse(text).body):
                 yield name

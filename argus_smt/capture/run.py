@@ -8,6 +8,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from argus_smt.capture import absent, hosts, packages
@@ -81,7 +82,7 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
         world.oracle.dead = world.oracle.dead or PathEnd("the launcher depends on random numbers")
     for text in absent.State.told:
         registry.told.setdefault(text)
-    for name in packages.unrun():
+    for name in packages.unrun(Path(loader.path)):
         registry.told.setdefault(f"the `__init__` of the package `{name}`, which is not run, changes nothing outside of itself")
     use = absent.State.used
     dead = world.oracle.dead or (PathEnd(use.reason, use.span) if use is not None else None) or watch.verdict(failure)
