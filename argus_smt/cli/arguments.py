@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TextIO
 
 from argus_smt import __version__
 from argus_smt.diag.codes import CODES
+from argus_smt.prove.finding import CHECKS, DEFAULT_CHECKS
 
 EXIT_CODES = """exit codes of `prove`:
   0  everything is proved
@@ -129,6 +130,12 @@ def _prove_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--select", metavar="CODES", type=_codes, action="extend", default=[], help="report only these, as AR301,AR3")
     add("--ignore", metavar="CODES", type=_codes, action="extend", default=[], help="leave these out")
+    add(
+        "--checks",
+        metavar="GROUPS",
+        type=_checks,
+        help=f"groups of checks: all, or of {', '.join(CHECKS)} (default: {','.join(DEFAULT_CHECKS)})",
+    )
     add("--assume", metavar="EXPR", action="append", default=[], help="a precondition, as 'K %% 64 == 0'")
     add("--overflow", choices=("error", "warn", "off"), help="what a 32-bit wrap is (default: warn)")
     add("--format", metavar="FORMAT", default="text", help="text (default) or json")
@@ -166,6 +173,16 @@ def _positive_int(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"not a positive whole number: {text!r}")
     return int(text)
+
+
+def _checks(text: str) -> tuple[str, ...]:
+    words = [part.strip() for part in text.split(",") if part.strip()]
+    wrong = [w for w in words if w not in (*CHECKS, "all")]
+    if wrong or not words:
+        raise argparse.ArgumentTypeError(
+            f"no such group of checks: {(wrong or [text])[0]!r}; there are {', '.join(CHECKS)} and all"
+        )
+    return CHECKS if "all" in words else tuple(c for c in CHECKS if c in words)
 
 
 def _codes(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from argus_smt.cli.config import Chosen, Config, Entry, config_for, read_config
 from argus_smt.prove.capturing import SIGNATURE_LIMIT_S, InputError, Job
-from argus_smt.prove.finding import ProveOptions
+from argus_smt.prove.finding import DEFAULT_CHECKS, ProveOptions
 
 if TYPE_CHECKING:
     from argus_smt.cli.sources import Source
@@ -57,6 +57,7 @@ def job_of(
     strict = next((c.assume for c in (mine, *own) if c.assume is not None), None)
     loose = () if strict is not None else chosen.assume or ()
     prove = ProveOptions(
+        checks=getattr(args, "checks", None) or DEFAULT_CHECKS,
         overflow=chosen.overflow or "warn", assume=strict or (), timeout_s=chosen.timeout or 60.0,
         select=chosen.select or (), ignore=chosen.ignore or (),
         dump_smt=os.path.abspath(args.dump_smt) if getattr(args, "dump_smt", None) else "",

@@ -22,6 +22,7 @@ from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
 from argus_smt.prove.emptiness import unmet
+from argus_smt.prove.families import further_findings
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.scene import followed
 from argus_smt.prove.stated import Stated, stated
@@ -59,8 +60,13 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
         smt_files.write(options.dump_smt, context, launch, case, chain(duties(facts, dom), widths_of))
-    widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
-    findings = [*_merge(list(_findings(context)), widths.findings), *_nothing_stated_of(dom, solver)]
+    widths = (
+        Widths((), ())
+        if options.overflow == "off" or "memory" not in options.checks
+        else wrap_findings(context, options.overflow)
+    )
+    findings = _merge(list(_findings(context)), widths.findings) if "memory" in options.checks else []
+    findings += [*further_findings(context, options.checks), *_nothing_stated_of(dom, solver)]
     label = dom.case.label
     return CaseResult(
         launch, case, label,

@@ -104,6 +104,12 @@ class CaseResult:
     """Loud warnings about Argus itself, e.g. a counterexample that did not replay."""
 
 
+CHECKS = ("memory", "races", "order", "coverage", "init", "padding")
+"""Groups of checks. memory: AR301 to AR307 but AR304, AR407; races: AR401 to AR403; order: AR404, AR406; coverage: AR411,
+AR412; init: AR304; padding: AR601, AR603."""
+DEFAULT_CHECKS = ("memory",)
+
+
 @dataclass(frozen=True, slots=True)
 class ProveOptions:
     """What the user chose. `timeout_s` is a wall-clock budget per case; `rlimit` the solver's deterministic one per query."""
@@ -115,3 +121,4 @@ class ProveOptions:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     dump_smt: str = ""
+    checks: tuple[str, ...] = DEFAULT_CHECKS
