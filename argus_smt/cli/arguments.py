@@ -130,12 +130,8 @@ def _prove_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--select", metavar="CODES", type=_codes, action="extend", default=[], help="report only these, as AR301,AR3")
     add("--ignore", metavar="CODES", type=_codes, action="extend", default=[], help="leave these out")
-    add(
-        "--checks",
-        metavar="GROUPS",
-        type=_checks,
-        help=f"groups of checks: all, or of {', '.join(CHECKS)} (default: {','.join(DEFAULT_CHECKS)})",
-    )
+    groups = f"groups of checks: all, or some of {', '.join(CHECKS)} (default: {','.join(DEFAULT_CHECKS)})"
+    add("--checks", metavar="GROUPS", type=_checks, help=groups)
     add("--assume", metavar="EXPR", action="append", default=[], help="a precondition, as 'K %% 64 == 0'")
     add("--overflow", choices=("error", "warn", "off"), help="what a 32-bit wrap is (default: warn)")
     add("--format", metavar="FORMAT", default="text", help="text (default) or json")
@@ -179,9 +175,8 @@ def _checks(text: str) -> tuple[str, ...]:
     words = [part.strip() for part in text.split(",") if part.strip()]
     wrong = [w for w in words if w not in (*CHECKS, "all")]
     if wrong or not words:
-        raise argparse.ArgumentTypeError(
-            f"no such group of checks: {(wrong or [text])[0]!r}; there are {', '.join(CHECKS)} and all"
-        )
+        known = ", ".join((*CHECKS, "all"))
+        raise argparse.ArgumentTypeError(f"no such group of checks: {(wrong or [text])[0]!r}; there are {known}")
     return CHECKS if "all" in words else tuple(c for c in CHECKS if c in words)
 
 
