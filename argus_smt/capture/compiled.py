@@ -10,11 +10,14 @@ from argus_smt.capture.content import content_key, value_key
 from argus_smt.capture.record import Record
 from argus_smt.capture.ttir import CompileRefused, Unsupported, import_kernel
 from argus_smt.capture.ttir.compile import raw_ttir
+from argus_smt.capture.tuples import together
 from argus_smt.ir.ops import Kernel
 from argus_smt.ir.types import Ptr
 
 Form = tuple[tuple[str, str, Any], ...]
-"""One entry a parameter: name, Triton type (`constexpr` for constants), and the constant; of a descriptor its padding."""
+"""One entry a parameter, or item of a tuple: name, Triton type (`constexpr` for constants), and the constant.
+
+Of a descriptor the constant is its padding."""
 
 
 class Compiler:
@@ -26,23 +29,22 @@ class Compiler:
 
     def kernel(self, record: Record, form: Form) -> Kernel:
         """The imported kernel of a launch. Raises CompileRefused or Unsupported."""
-        key = (record.content, tuple((n, t, value_key(c)) for n, t, c in form), record.options)
+        key = (record.content, tuple((n, t, value_key(c)) for n, t, c in form), record.nests, record.options)
         if key not in self._made:
             if content_key(record.fn) != record.content:
                 raise Unsupported("the launcher changes what the kernel depends on after the launch")
             start = time.perf_counter()
-            self._made[key] = self._make(record.fn, form, record.options)
+            self._made[key] = self._make(record, form)
             self.seconds += time.perf_counter() - start
         made = self._made[key]
         if isinstance(made, Exception):
             raise made
         return made
 
-    def _make(self, fn: Any, form: Form, options: tuple[tuple[str, int], ...]) -> Kernel | Exception:
-        signature = {name: type_ for name, type_, _ in form}
-        constants: dict[str | tuple[str | int, ...], object] = {n: v for n, t, v in form if t == "constexpr"}
+    def _make(self, record: Record, form: Form) -> Kernel | Exception:
+        signature, constants = together(form, record.nests)
         try:
-            text = raw_ttir(fn, signature, constants, options={k: v for k, v in options if k in _COMPILE})
+            text = raw_ttir(record.fn, signature, constants, options={k: v for k, v in record.options if k in _COMPILE})
             described = [padding for _, t, padding in form if t.startswith("tensordesc<")]
             kernel = import_kernel(text, nan_padded=frozenset(i for i, padding in enumerate(described) if padding == "nan"))
             return _named(kernel, [(n, t) for n, t, _ in form if t != "constexpr"])

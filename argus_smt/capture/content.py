@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,8 @@ from argus_smt.capture.frames import ENGINE, kind
 from argus_smt.capture.standins import stands_in
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, dtype)
+
+_NOT_THE_USERS = sys.stdlib_module_names | {"torch", "triton", "sympy", "numpy", "argus_smt"}
 
 
 def content_key(fn: Any) -> str:
@@ -33,7 +36,24 @@ def content_key(fn: Any) -> str:
 
 def value_key(value: Any) -> str:
     """A text that compares a value which is compiled into a kernel across runs."""
-    return "\0".join(_value(value, set()))
+    return "\0".join(_compiled_in(value, set()))
+
+
+def _compiled_in(value: Any, seen: set[int]) -> Iterator[str]:
+    """As `_value`; objects of the user's classes with what they hold."""
+    if isinstance(value, tuple | list):
+        yield f"{type(value).__name__} of {len(value)}"
+        for v in value:
+            yield from _compiled_in(v, seen)
+        return
+    yield from _value(value, set())
+    inner = unwrapped(value)
+    if isinstance(inner, JITCallable | types.FunctionType | constexpr | types.ModuleType) or id(value) in seen:
+        return
+    seen.add(id(value))
+    for name, part in sorted(parts(value).items()):
+        yield name
+        yield from _compiled_in(part, seen)
 
 
 def unwrapped(fn: Any) -> Any:
@@ -114,3 +134,31 @@ def _value(value: Any, seen: set[int], names: list[str] | None = None) -> Iterat
                 yield from _value(vars(value)[name], seen)
     else:
         yield f"{type(value).__module__}.{type(value).__qualname__} {getattr(value, '__qualname__', '')}"
+
+
+def parts(value: Any) -> dict[str, Any]:
+    """The attributes of an object of one of the user's classes, by name; none of other objects."""
+    if isinstance(value, type) or type(value).__module__.partition(".")[0] in _NOT_THE_USERS:
+        return {}
+    slots = [s for c in type(value).__mro__ for s in _names_of(vars(c).get("__slots__", ()))]
+    return {**{s: getattr(value, s) for s in slots if hasattr(value, s)}, **getattr(value, "__dict__", {})}
+
+
+def _names_of(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def holds_symbol(value: Any, depth: int = 4) -> bool:
+    """Whether a host value is a symbol of torch, or a container or object of the user that holds one."""
+    match value:
+        case torch.SymInt() | torch.SymFloat() | torch.SymBool():
+            return True
+        case constexpr():
+            return holds_symbol(value.value, depth)
+        case tuple() | list() | set() | frozenset():
+            inner = list(value)
+        case dict():
+            inner = [*value, *value.values()]
+        case _:
+            inner = list(parts(value).values())
+    return depth > 0 and any(holds_symbol(v, depth - 1) for v in inner)

@@ -15,10 +15,10 @@ from triton.backends.amd.compiler import HIPOptions
 from triton.backends.nvidia.compiler import CUDAOptions
 from triton.language.core import constexpr
 from triton.runtime.autotuner import Autotuner
-from triton.runtime.jit import JITFunction
+from triton.runtime.jit import JITCallable, JITFunction
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from argus_smt.capture.content import content_key, value_key
+from argus_smt.capture.content import content_key, holds_symbol, value_key
 from argus_smt.capture.descriptors import described
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.hosts import patched
@@ -27,6 +27,7 @@ from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.placing import argument_spans
 from argus_smt.capture.record import Argument, Constant, Integer, Pointer, Real, Record
 from argus_smt.capture.tuning import is_measured, tuning_of
+from argus_smt.capture.tuples import Nest, apart
 from argus_smt.capture.warmup import Warmed
 from argus_smt.capture.world import World, storage_key
 from argus_smt.ir.launch import PointerArg, Tuning
@@ -89,16 +90,18 @@ class Recorder:
             grid = grid(dict(bound.arguments))
         frame = self._frame()
         span = frame_span(frame) if frame is not None else _kernel_span(fn)
-        arguments = tuple((p.name, self._argument(p, bound.arguments[p.name], span)) for p in fn.params)
+        taken = [(p, *apart(p.name, bound.arguments[p.name], bool(p.is_constexpr))) for p in fn.params]
+        items = [(p, nest, name, value) for p, nest, leaves in taken for name, value in leaves]
+        arguments = tuple((name, self._argument(p, nest, name, value, span)) for p, nest, name, value in items)
         self._name_storages(frame, bound.arguments)
-        for value in map(_tensor, bound.arguments.values()):
-            if value is not None:
-                self.ledger.forget(value)
+        for tensor in (t for _, _, _, value in items if (t := _tensor(value)) is not None):
+            self.ledger.forget(tensor)
         self.records.append(
             Record(
                 fn.fn.__name__, fn, content_key(fn), _kernel_span(fn), span, self._grid(grid, span), arguments,
                 tuple(o.storage for o in self.ledger.owners.values()), _plain(options), self.config,
-                argument_spans(self.file, span, [p.name for p in fn.params]), tuning=self.tuning,
+                argument_spans(self.file, span, [p.name for p in fn.params], [name for name, _ in arguments]),
+                tuning=self.tuning, nests=tuple((p.name, nest) for p, nest, _ in taken if nest is not None),
             )
         )  # fmt: skip
 
@@ -140,35 +143,45 @@ class Recorder:
 
     # ------------------------------------------------------------ arguments
 
-    def _argument(self, param: Any, value: Any, span: Span) -> Argument:
-        if isinstance(value, constexpr):
-            value = value.value
-        constant = bool(param.is_constexpr)
+    def _argument(self, param: Any, nest: Nest | None, name: str, value: Any, span: Span) -> Argument:
+        """One parameter, or one item of a tuple of the form `nest`."""
+        if nest is not None and _fixed(param):
+            raise TypeError(f"`{param.name}` is a {_fixed(param)} by its annotation, not a tuple")
+        constant = bool(param.is_constexpr) or isinstance(value, constexpr) or (nest is not None and nest.compiled)
+        value = value.value if isinstance(value, constexpr) else value
         match value:
             case bool() | torch.SymBool():
                 c = self.world.condition(value)
                 if self.world.registry.floats.hides(c):
-                    self._refuse(f"`{param.name}` depends on a condition over floats or data", span)
+                    self._refuse(f"`{name}` depends on a condition over floats or data", span)
                 return Integer(T.ite(c, T.ONE, T.ZERO), constant, True, _fixed(param))
             case int() | torch.SymInt():
-                term = self.world.terms((value,), f"`{param.name}`", span)[0]
-                return Integer(term, constant, False, _fixed(param), not param.do_not_specialize)
+                term = self.world.terms((value,), f"`{name}`", span)[0]
+                return Integer(term, constant, False, _fixed(param), nest is not None or not param.do_not_specialize)
             case torch.Tensor() if not constant:
                 return self._pointer(value, span)
             case TensorDescriptor() if not constant:
                 return described(self.world, value, self._pointer(value.base, span), span)
             case torch.SymFloat() if constant:
-                self._refuse(f"constexpr `{param.name}` is a float that depends on a size", span)
+                self._refuse(f"constexpr `{name}` is a float that depends on a size", span)
             case float() | torch.SymFloat() if not constant:
                 return Real(_fixed(param) or "fp32", value if isinstance(value, float) else None)
+            case str() if nest is not None and not constant:
+                raise TypeError(f"`{name}` is a string, which a kernel takes as a constexpr alone")
             case None | str() | float():
                 return Constant(value, repr(value))
             case torch.dtype():
-                raise TypeError(f"`{param.name}` is a torch.dtype, which a kernel cannot take")
+                raise TypeError(f"`{name}` is a torch.dtype, which a kernel cannot take")
+            case list() if not constant:
+                raise TypeError(f"`{name}` is a list, which a kernel cannot take; a tuple it can")
+            case _ if constant and holds_symbol(value):
+                self._refuse(f"constexpr `{name}` is a {type(value).__name__} that holds a size", span)
+            case JITCallable():
+                return Constant(value, value_key(value))
             case _ if constant:
                 return Constant(value, value_key(value))
             case _:
-                self._refuse(f"`{param.name}` is a {type(value).__name__}, which is not supported", span)
+                self._refuse(f"`{name}` is a {type(value).__name__}, which is not supported", span)
         raise AssertionError
 
     def _refuse(self, reason: str, span: Span) -> None:
@@ -188,13 +201,20 @@ class Recorder:
     def _name_storages(self, frame: Any, arguments: dict[str, Any]) -> None:
         """Allocations of the launcher are called as its variables are, or as the kernel's parameter."""
         for source in (frame.f_locals if frame is not None else {}, arguments):
-            for name, given in source.items():
-                value = _tensor(given)
-                if value is None or storage_key(value) not in self.ledger.owners:
+            for name, value in ((n.replace(".", "_"), t) for k, v in source.items() for n, t in _tensors(k, v)):
+                if storage_key(value) not in self.ledger.owners:
                     continue
                 owner = self.ledger.owners[storage_key(value)]
                 if not owner.storage.name:
                     owner.storage = dataclasses.replace(owner.storage, name=name)
+
+
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors among a value and the items of a tuple, with their names."""
+    for n, v in apart(name, value, False)[1]:
+        found = _tensor(v)
+        if found is not None:
+            yield n, found
 
 
 def _tensor(value: Any) -> torch.Tensor | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from argus_smt.capture.tuples import Nests
 from argus_smt.ir.launch import Condition, PointerArg, Storage, Tuning
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
@@ -84,6 +85,7 @@ def pointer_of(a: Argument) -> Pointer | None:
 class Record:
     """A launch on one path. `fn` is the JITFunction, `arguments` one an entry of its parameters.
 
+    Items of tuples have entries of their own, `nests` says which tuples they form.
     `content` is the key of the kernel's code and of all it depends on, as they were at the launch.
     """
 
@@ -100,3 +102,4 @@ class Record:
     arg_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False)
     path: tuple[Condition, ...] = ()
     tuning: Tuning | None = None
+    nests: Nests = ()
