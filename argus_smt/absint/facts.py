@@ -33,6 +33,8 @@ class Access:
     mask_guards: Guards
     nbytes: int
     scope: Scope
+    value: Term | None = None
+    """The integer that a store writes, where one is known."""
 
 
 @dataclass(frozen=True, slots=True)

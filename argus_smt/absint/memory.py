@@ -48,10 +48,16 @@ def _record(
 ) -> None:  # fmt: skip
     site, scope, shape = state.site(op), state.scope(), shape_of(op.ptr.type)
     if isinstance(pointer, PtrV):
-        state.facts.accesses.append(Access(site, op, kind, pointer, shape, mask, guards, nbytes, scope))
+        state.facts.accesses.append(Access(site, op, kind, pointer, shape, mask, guards, nbytes, scope, _stored(state, op)))
     else:
         reason = pointer.reason if isinstance(pointer, LostV) else "the address is not a pointer to an argument"
         state.facts.lost.append(Lost(site, op, kind, reason, scope))
+
+
+def _stored(state: State, op: Op) -> Term | None:
+    """The integer that a store writes; one that holds only while something does not wrap is not taken for known."""
+    value = state.get(op.value) if isinstance(op, Store) else None
+    return value.term if isinstance(value, IntV) and not value.guards else None
 
 
 def _mask(state: State, mask: Value | None) -> tuple[Term, Guards]:

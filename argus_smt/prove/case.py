@@ -69,7 +69,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
         launch, case, label,
         findings=tuple(replace(f, label=label) for f in findings),
         limits=widths.limits,
-        assumptions=_assumptions(facts),
+        assumptions=(*_assumptions(facts), *context.assumed),
         analysis_s=analysis,
         solve_s=clock.lap(),
         internal=tuple(context.internal),

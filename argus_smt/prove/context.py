@@ -30,6 +30,8 @@ class Context:
     facts: Facts
     prover: Prover
     internal: list[str] = field(default_factory=list)
+    assumed: dict[str, None] = field(default_factory=dict)
+    """What proofs took for granted beyond the case's conditions, in words."""
     runs: list[Run] | None = None
     """Small launches that were executed to find faults; None before anybody asked."""
     more_runs: Iterator[Run] = field(default_factory=lambda: iter(()))

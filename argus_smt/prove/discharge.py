@@ -56,11 +56,15 @@ class Prover:
 
     def hypotheses(self, reach: Reach, guards: bool, goal: Term = T.TRUE) -> tuple[Term, ...]:
         """What holds for the lanes of a duty: path, mask, if asked the guards, and facts of the loaded integers involved."""
+        base = self.given(reach, guards)
+        return (*base, *self.loaded((*base, goal)))
+
+    def given(self, reach: Reach, guards: bool) -> tuple[Term, ...]:
+        """As `hypotheses`, without the facts of loaded integers."""
         base = reach.hypotheses
         if guards:
             base += tuple(p for g in sorted(reach.guards, key=lambda g: g.cond.ident) for p in T.conjuncts(g.cond))
-        base += self._lemmas(reach)
-        return (*base, *self._loaded((*base, goal)))
+        return base + self._lemmas(reach)
 
     def _lemmas(self, reach: Reach) -> tuple[Term, ...]:
         """What the analysis showed on a path that leads here."""
@@ -69,7 +73,7 @@ class Prover:
         held = set(reach.scope.path)
         return tuple(dict.fromkeys(fact for path, fact in self.facts.lemmas if path <= held))
 
-    def _loaded(self, terms: Sequence[Term]) -> list[Term]:
+    def loaded(self, terms: Sequence[Term]) -> list[Term]:
         """What the signature states of the elements that occur in `terms`, and of those that this leads to."""
         cells: dict[Term, None] = {}
         together: list[Term] = []

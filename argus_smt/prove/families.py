@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding
+from argus_smt.prove.races import race_findings
 
-FAMILIES: dict[str, Callable[[Context], Iterator[Finding]]] = {}
+FAMILIES: dict[str, Callable[[Context], Iterator[Finding]]] = {
+    "races": race_findings,
+}
 
 
 def further_findings(context: Context, checks: tuple[str, ...]) -> Iterator[Finding]:

@@ -1,0 +1,87 @@
+"""Pairs of accesses that may meet: two programs on one storage, one of them writing (AR401, AR402), or two lanes of one store
+(AR403)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+from argus_smt.absint.facts import Access, Facts
+from argus_smt.absint.values import Target
+from argus_smt.ir.launch import Arg, PointerArg
+from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One access, through one of the arguments that its pointer may point into."""
+
+    access: Access
+    target: Target
+    arg: PointerArg
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two accesses that must not touch one byte: of two programs, or for AR403 of two lanes of one execution."""
+
+    code: str
+    first: Side
+    second: Side
+    subject: str
+
+    @property
+    def site(self) -> str:
+        """A name that is equal in all cases of a kernel."""
+        a, b = self.first.access.site, self.second.access.site
+        return a if a == b else f"{a} | {b}"
+
+
+def between_programs(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
+    """One duty a pair of accesses, and argument each, that may touch one storage while one of them writes it."""
+    for storage, sides in _by_storage(facts, args).items():
+        for a, b in combinations_with_replacement(sides, 2):
+            code = _code(a.access, b.access)
+            if code:
+                yield Pair(code, *_writer_first(a, b), names[storage])
+
+
+def between_lanes(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
+    """One duty a store of more than one lane."""
+    for storage, sides in _by_storage(facts, args).items():
+        for side in sides:
+            if side.access.kind == "write" and any(n > 1 for n in side.access.shape):
+                yield Pair("AR403", side, side, names[storage])
+
+
+def _by_storage(facts: Facts, args: tuple[Arg, ...]) -> dict[int, list[Side]]:
+    out: dict[int, list[Side]] = {}
+    for access in facts.accesses:
+        for target in access.pointer.targets:
+            arg = args[target.arg]
+            assert isinstance(arg, PointerArg)
+            out.setdefault(arg.storage, []).append(Side(access, target, arg))
+    return {s: sides for s, sides in out.items() if any(x.access.kind != "read" for x in sides)}
+
+
+def _writer_first(a: Side, b: Side) -> tuple[Side, Side]:
+    return (b, a) if a.access.kind == "read" else (a, b)
+
+
+def _code(a: Access, b: Access) -> str:
+    """What it is called when both touch one byte; empty where that is no race."""
+    if a.kind == b.kind == "read" or (_atomic(a) and _atomic(b) and a.nbytes == b.nbytes):
+        return ""
+    return "AR402" if "read" in (a.kind, b.kind) else "AR401"
+
+
+def _atomic(a: Access) -> bool:
+    """Whether other programs too see the access as one step."""
+    match a.op:
+        case AtomicRMW() | AtomicCAS():
+            return a.op.scope != "cta"
+        case Load():
+            return bool(a.op.sem) and a.op.scope != "cta"
+        case _:
+            return False

@@ -1,0 +1,99 @@
+"""What it means that two accesses touch one byte, as facts about their indices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from argus_smt.encodings.injective import conditions
+from argus_smt.encodings.span import Dimension, split
+from argus_smt.ir.launch import Storage
+from argus_smt.ir.types import element
+from argus_smt.obligations.obligation import Reach
+from argus_smt.obligations.pairs import Pair, Side
+from argus_smt.prove.context import Context
+from argus_smt.prove.discharge import Prover
+from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
+from argus_smt.smt.term import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """`equal`: pairs of terms, the second of the second access and not yet primed, that are equal where both touch one byte.
+
+    Empty where the index does not split; then only `near` says how far apart in bytes the accesses can be.
+    `assumed`: what was taken for granted of the strides, in words.
+    """
+
+    equal: tuple[tuple[Term, Term], ...]
+    near: tuple[tuple[Term, Term, int, int], ...] = ()
+    assumed: str = ""
+
+
+def reach_of(side: Side) -> Reach:
+    """The lanes of an access that touch memory through the argument of this side."""
+    a = side.access
+    where = tuple(p for t in (a.mask, side.target.cond) for p in T.conjuncts(t))
+    return Reach(a.scope, a.shape, where, a.pointer.guards | a.mask_guards | a.scope.guards)
+
+
+def meeting(context: Context, pair: Pair) -> Meeting:
+    """How the two accesses of a pair can touch one byte."""
+    storage = next(s for s in context.dom.launch.storages if s.ident == pair.first.arg.storage)
+    for a, b in _layouts(pair, storage):
+        if not a or not b or [d.axes for d in a] != [d.axes for d in b]:
+            continue
+        if not (_inside(context.prover, pair.first, a) and _inside(context.prover, pair.second, b)):
+            continue
+        ok, assumed = _injective(context, a, storage)
+        if ok:
+            return Meeting(tuple((x.index, y.index) for x, y in zip(a, b, strict=True)), assumed=assumed)
+    first, second = (s.arg.offset + s.target.offset for s in (pair.first, pair.second))
+    return Meeting((), ((first, second, pair.first.access.nbytes, pair.second.access.nbytes),))
+
+
+def _layouts(pair: Pair, storage: Storage) -> list[tuple[tuple[Dimension, ...], tuple[Dimension, ...]]]:
+    """Ways to write both offsets as indices: of the view that both are given, and of the storage's own tensor."""
+    a, b = pair.first, pair.second
+    sizes = {s.access.nbytes for s in (a, b)} | {element(s.arg.dtype).nbytes for s in (a, b)}
+    if len(sizes) > 1:
+        return []
+    item = sizes.pop()
+    out = []
+    if (a.arg.offset, a.arg.shape, a.arg.strides) == (b.arg.offset, b.arg.shape, b.arg.strides):
+        out.append(
+            (_split(a.target.offset, item, a.arg.shape, a.arg.strides), _split(b.target.offset, item, b.arg.shape, b.arg.strides))
+        )
+    if element(storage.dtype).nbytes == item:
+        whole = [_split(s.arg.offset + s.target.offset, item, storage.shape, storage.strides) for s in (a, b)]
+        out.append((whole[0], whole[1]))
+    return out
+
+
+def _split(offset: Term, item: int, shape: Sequence[Term], strides: Sequence[Term]) -> tuple[Dimension, ...]:
+    return split(offset, item, shape, strides)
+
+
+def _inside(prover: Prover, side: Side, dims: Sequence[Dimension]) -> bool:
+    """Whether every index is shown to lie in its dimension."""
+    reach = reach_of(side)
+    bounds = prover.bounds(reach)
+    goals = [g for d in dims for g in (T.ge(d.index, 0), T.lt(d.index, d.extent)) if bounds.truth(g) is not True]
+    if not goals:
+        return True
+    hyps = prover.hypotheses(reach, guards=True, goal=T.and_(*goals))
+    return all(prover.refute(hyps, g, bounds, nonlinear=False).status == "unsat" for g in goals)
+
+
+def _injective(context: Context, dims: Sequence[Dimension], storage: Storage) -> tuple[bool, str]:
+    """Whether different indices have different addresses, and what had to be assumed of free strides for it."""
+    bounds: Bounds = context.facts.bounds
+    facts = context.dom.facts
+    for needed in conditions(dims):
+        if all(bounds.truth(c) is True or context.prover.solver.implies(facts, c, bounds) for c in needed):
+            return True, ""
+    free = {s.name for s in context.program.symbols if s.kind == "stride"}
+    if any(v.data in free for d in dims for v in d.stride.free) and all(d.stride.free or d.stride.value > 0 for d in dims):
+        return True, f"different elements of `{storage.name}` lie at different addresses"
+    return False, ""

@@ -1,0 +1,128 @@
+"""AR401 and AR402: no two programs touch one byte while one writes it. AR403: no two lanes of a store, with different values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from argus_smt.absint.uniform import PROGRAM, Axes, uniform_axes
+from argus_smt.absint.values import COORDS, PIDS
+from argus_smt.encodings.instances import Other
+from argus_smt.ir.ops import Store
+from argus_smt.obligations.pairs import Pair, between_lanes, between_programs
+from argus_smt.prove.context import Context
+from argus_smt.prove.finding import Finding, Severity, Verdict
+from argus_smt.prove.meeting import Meeting, meeting, reach_of
+from argus_smt.prove.twins import Twins
+from argus_smt.smt import term as T
+from argus_smt.smt.term import Term
+
+WORDS = {
+    "AR401": ("two programs write one element of `{}`", "no two programs write one element of `{}`"),
+    "AR402": ("one program reads what another writes of `{}`", "no program reads what another writes of `{}`"),
+    "AR403": ("two lanes write one element of `{}`", "no two lanes write different values to one element of `{}`"),
+}  # fmt: skip
+
+
+def race_findings(context: Context) -> Iterator[Finding]:
+    """One finding a pair of accesses, one a store of several lanes, and one an access of which nothing is known."""
+    names = {s.ident: s.name for s in context.dom.launch.storages}
+    args = context.dom.case.args
+    uniform = uniform_axes(context.dom.case.kernel)
+    for pair in (*between_programs(context.facts, args, names), *between_lanes(context.facts, args, names)):
+        started = time.monotonic()
+        found = _decide(context, pair, uniform)
+        yield replace(found, time_s=time.monotonic() - started)
+    yield from _lost(context)
+
+
+def _decide(context: Context, pair: Pair, uniform: dict[int, Axes]) -> Finding:
+    failing, holding = (w.format(pair.subject) for w in WORDS[pair.code])
+    span = pair.first.access.op.span
+    base = Finding(pair.code, Verdict.UNKNOWN, Severity.ERROR, span, failing, method="solver", site=pair.site)
+    met = meeting(context, pair)
+    reason = _lanes_meet(context, pair, met, uniform) if pair.code == "AR403" else _programs_meet(context, pair, met, uniform)
+    if reason:
+        return replace(base, reason=reason, reason_code="AR901")
+    if met.assumed:
+        context.assumed[met.assumed] = None
+    return replace(base, verdict=Verdict.PROVED, message=holding)
+
+
+def _programs_meet(context: Context, pair: Pair, met: Meeting, uniform: dict[int, Axes]) -> str:
+    """Why two programs may touch one byte; empty if they cannot, or if both write the same there."""
+    grid = context.dom.launch.grid
+    bounds = context.facts.bounds
+    axes = [(p, n) for p, n in zip(PIDS, grid, strict=True) if bounds.truth(T.le(n, 1)) is not True]
+    if not axes:
+        return ""
+    other = Other()
+    twins = _twins(context, pair, met, other)
+    open_axes = [p for p, _ in axes if not twins.equal(p, other(p))]
+    open_axes = [p for p in open_axes if not twins.nonlinear(p, other(p))] if not twins.contradictory else []
+    if not open_axes or _same_value(pair, twins, other, uniform):
+        return ""
+    return f"it does not follow that accesses that meet are of one program (axis {', '.join(str(p.data)[2:] for p in open_axes)})"
+
+
+def _lanes_meet(context: Context, pair: Pair, met: Meeting, uniform: dict[int, Axes]) -> str:
+    """Why two lanes of one execution may write different values to one byte; empty if they cannot."""
+    access = pair.first.access
+    lanes = COORDS[: len(access.shape)]
+    other = _OtherLane()
+    twins = _twins(context, pair, met, other)
+    left = [d for d, n in enumerate(access.shape) if n > 1 and not twins.equal(lanes[d], other(lanes[d]))]
+    left = [d for d in left if not twins.nonlinear(lanes[d], other(lanes[d]))]
+    assert isinstance(access.op, Store)
+    if set(left) <= uniform[access.op.value.number]:
+        return ""
+    if access.value is not None and twins.equal(access.value, other(access.value)):
+        return ""
+    return f"it does not follow that lanes that meet are one lane (axis {', '.join(map(str, left))})"
+
+
+class _OtherLane(Other):
+    """Primes nothing but the tile coordinates: two lanes of one execution."""
+
+    def __call__(self, t: Term) -> Term:
+        mapping = {c: T.var(f"{c.data}'") for c in COORDS}
+        return T.substitute(t, mapping, self._memo)
+
+
+def _twins(context: Context, pair: Pair, met: Meeting, other: Other) -> Twins:
+    """All that is known of two instances that touch one byte."""
+    prover = context.prover
+    first, second = reach_of(pair.first), reach_of(pair.second)
+    bounds = prover.bounds(first)
+    other.bounds(prover.bounds(second), bounds)
+    facts = [*prover.given(first, guards=True), *other.all(prover.given(second, guards=True))]
+    facts += [T.eq(a, other(b)) for a, b in met.equal]
+    for a, b, n, m in met.near:
+        gap = other(b) - a
+        facts += [T.gt(gap, -m), T.lt(gap, n)]
+    flat = [p for f in facts for p in T.conjuncts(f)]
+    flat += prover.loaded(flat)
+    bounds.learn(flat)
+    return Twins(prover, other, list(dict.fromkeys(f for f in flat if f is not T.TRUE)), bounds)
+
+
+def _same_value(pair: Pair, twins: Twins, other: Other, uniform: dict[int, Axes]) -> bool:
+    """Whether both write the same value wherever they meet."""
+    a, b = pair.first.access, pair.second.access
+    if not (isinstance(a.op, Store) and isinstance(b.op, Store)):
+        return False
+    if a.op is b.op and uniform[a.op.value.number] >= {PROGRAM, *range(len(a.shape))}:
+        return True
+    return a.value is not None and b.value is not None and twins.equal(a.value, other(b.value))
+
+
+def _lost(context: Context) -> Iterator[Finding]:
+    """Accesses through addresses of which nothing is known may meet anything."""
+    for lost in context.facts.lost:
+        if lost.kind in ("write", "atomic", "read"):
+            code = "AR402" if lost.kind == "read" else "AR401"
+            yield Finding(
+                code, Verdict.UNKNOWN, Severity.ERROR, lost.op.span, f"cannot be analysed: {lost.reason}",
+                site=lost.site, reason=lost.reason, reason_code="AR901",
+            )  # fmt: skip
