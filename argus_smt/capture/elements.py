@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -169,17 +169,18 @@ class Elements:
             if text and part not in bounds((new,)):
                 registry.assumed.setdefault(part, text)
 
-    def settle(self, records: Sequence[Record], idents: dict[int, int]) -> None:
+    def settle(self, records: Sequence[Record], idents: dict[int, int], tied: Collection[int]) -> None:
         """At the end of a run: numbers that say nothing about any other reading of the same input are followed.
 
-        `idents` gives the storage of each allocation. A kernel that sees the input sees what the number came from.
+        `idents` gives the storage of each allocation, `tied` are those read in other ways too. A kernel that sees the
+        input sees what the number came from.
         """
         passed = {p.arg.storage for r in records for _, a in r.arguments if (p := pointer_of(a)) is not None}
         times = Counter(self._read.values())
         symbols = self.world.registry.symbols
         for name in self.world.adopted:
             source = self._read.get(name)
-            free = source is not None and times[source] == 1 and idents.get(source) not in passed
+            free = source is not None and times[source] == 1 and idents.get(source) not in {*passed, *tied}
             if not free:
                 self.world.registry.unfollowed.add(name)
             kind = "unfollowed" if name in self.world.registry.unfollowed else "data"

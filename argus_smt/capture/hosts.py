@@ -21,8 +21,10 @@ from argus_smt.capture import descriptors, target
 from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
+from argus_smt.capture.indexing import indexing
 from argus_smt.capture.library import registering
 from argus_smt.capture.oracle import frame_span
+from argus_smt.capture.picked import as_list
 from argus_smt.capture.texts import harmless, reads_attribute
 from argus_smt.capture.world import World, storage_key
 from argus_smt.smt import term as T
@@ -188,7 +190,13 @@ def symbolic(world: World) -> Iterator[None]:
             )
         )
         stack.enter_context(
-            patched(FakeTensor, tolist=lambda self: _tolist(world, self), device=property(_shown(world)), **_views(world))
+            patched(
+                FakeTensor,
+                tolist=lambda self: as_list(world, self),
+                device=property(_shown(world)),
+                **_views(world),
+                **indexing(world),
+            )
         )
         stack.enter_context(descriptors.asking(world))
         stack.enter_context(patched(torch.library, wrap_triton=lambda kernel: kernel))
@@ -362,8 +370,3 @@ def _shown(world: World) -> Callable[[Any], torch.device]:
         return shown
 
     return device
-
-
-def _tolist(world: World, tensor: torch.Tensor) -> Any:
-    span, _ = world.oracle.asker()
-    world.oracle.stop(PathEnd("the launcher reads the contents of a tensor into a list; state a `helper` contract", span))

@@ -13,6 +13,7 @@ from argus_smt.capture.computed import Computed, outdated, padded
 from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.library import hides_code, implementation
+from argus_smt.capture.picked import Picked
 from argus_smt.capture.record import Record
 from argus_smt.capture.sympy_terms import Untranslatable
 from argus_smt.capture.world import HOST_DTYPES, World, storage_key
@@ -42,6 +43,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.owners: dict[int, Owner] = {}
         self.elements = Elements(world)
         self.computed = Computed(world, self._storage_of)
+        self.picked = Picked(world, self.computed, self._numbered, self._replace)
         self.adopted: set[int] = set()
         self.alive: list[torch.Tensor] = []
 
@@ -91,6 +93,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """The allocation behind `t` is written."""
         self.elements.forget(t)
         written = self.owner(t).storage.ident
+        self.picked.touched.add(written)
         for owner in self.owners.values():
             owner.storage = outdated(owner.storage, written)
 
@@ -105,7 +108,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def settle(self, records: Sequence[Record]) -> None:
         """The run is over: decide which numbers that the host read are free."""
-        self.elements.settle(records, {key: o.storage.ident for key, o in self.owners.items()})
+        self.elements.settle(records, {key: o.storage.ident for key, o in self.owners.items()}, self.picked.tied)
 
     # ------------------------------------------------------------ operations
 
@@ -120,6 +123,9 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.world.oracle.stop(PathEnd(f"what the operator `{func._schema.name}` runs is not known", span))
         name = func._schema.name.split("::")[-1]
         if name in ("item", "_local_scalar_dense"):
+            exact = self.picked.number(args[0])
+            if exact is not None:
+                return self.world.integer(exact)
             number = func(*args, **kwargs)
             self.elements.item(args[0], number)
             return number
@@ -174,6 +180,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 range_ = self.elements.range(operands[0])
                 rising = range_ is not None and self.world.oracle.known(T.ge(range_[0], 0))
                 known = replace(known, running=sums.running, steps=range_, nondecreasing=rising)
+        elif name in ("max", "amax", "min", "amin") and len(operands) == 1:
+            known = replace(known, element=self.picked.extreme(name, args, out))
         else:
             known = replace(known, element=self.computed.element(name, args, kwargs, out))
         if known.exact:
@@ -182,6 +190,14 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _storage_of(self, t: torch.Tensor) -> Storage | None:
         owner = self.owners.get(storage_key(t))
         return None if owner is None else owner.storage
+
+    def _numbered(self, ident: int) -> Storage | None:
+        return next((o.storage for o in self.owners.values() if o.storage.ident == ident), None)
+
+    def _replace(self, storage: Storage) -> None:
+        for owner in self.owners.values():
+            if owner.storage.ident == storage.ident:
+                owner.storage = storage
 
     def _covers(self, t: torch.Tensor, owner: Owner) -> bool:
         """Whether the elements of `t` are all bytes of its allocation: one after the other, as many as there are."""

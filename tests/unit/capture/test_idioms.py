@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from argus_smt.ir.launch import Launch, Program, ScalarArg
+from argus_smt.capture.failure import CaptureError
+from argus_smt.ir.launch import Launch, PointerArg, Program, ScalarArg
 from argus_smt.smt import term as T
 from tests.unit.capture.points import allowed, applying, at, complete
 
@@ -140,7 +141,7 @@ def test_data_on_the_host_takes_both_branches(launcher: Capture) -> None:
         "launch(x: f32[N], lens: i32[B] in [0, N])",
     )
     assert {dict(c.values)["BLOCK"] for x in program.launches for c in x.cases} == {"64", "128"}
-    assert [s.kind for s in program.symbols if s.name not in "NB"] == ["data"]
+    assert [s.kind for s in program.symbols if s.name not in "NB"] == ["data", "data"]  # the number, and its place
 
 
 def test_loop_over_a_size_gives_small_sizes_and_an_honest_rest(launcher: Capture) -> None:
@@ -336,7 +337,7 @@ def launch(x, a, b):
     copy[(1,)](x, x, t.max().item(), BLOCK=64)
 """
     program = launcher(body, "launch(x: f32[N], a: i32[4] in [0, 5], b: i32[4] in [0, 900])")
-    ranges = {s.name: (s.lower, s.upper) for s in program.symbols if s.kind == "data"}
+    ranges = {s.name: (s.lower, s.upper) for s in program.symbols if s.kind == "data" and "place" not in s.about}
     assert sorted(ranges.values()) == [(0, 5), (0, 900)]
     by_path = {str(x.path[0].term): sizes(x)[0] for x in program.launches}
     assert ranges[by_path["N > 10" if "N > 10" in by_path else "N >= 11"]] == (0, 5)
@@ -367,3 +368,51 @@ def launch(x):
     program = launcher(body, "launch(x: f32[n] inout)")
     assert program.launches[0].cases
     assert not program.not_covered
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("def launch(x, a):\n    copy[(max(a.tolist()),)](x, x, 3, BLOCK=64)\n", "move what is computed from it into a function"),
+        (
+            "def plan(a, b):\n    return max(a.tolist())\n\n\ndef launch(x, a):\n    copy[(plan(a, x),)](x, x, 3, BLOCK=64)\n",
+            "state what the function around it returns, as in `helper plan(a, b) -> int in [1, 64]`",
+        ),
+    ],
+)
+def test_a_list_of_a_symbolic_number_of_elements_asks_for_a_contract(launcher: Capture, body: str, reason: str) -> None:
+    with pytest.raises(CaptureError) as error:
+        launcher(body, "launch(x: f32[N], a: i32[B] in [1, 9])")
+    assert reason in str(error.value)
+
+
+def test_lists_of_few_elements_are_symbols(launcher: Capture) -> None:
+    body = "def launch(x, a):\n    for row in a.tolist():\n        for n in row:\n            copy[(n,)](x, x, 3, BLOCK=64)\n"
+    program = launcher(body, "launch(x: f32[N], a: i32[1, 3] in [1, 9])")
+    assert len(program.launches) == 3
+    body = "def launch(x, a):\n    copy[tuple(a.tolist())](x, x, 3, BLOCK=64)\n"
+    program = launcher(body, "launch(x: f32[N], a: i32[2] in [1, 9])")
+    assert [str(t) for t in program.launches[0].grid] == ["a_at_0", "a_at_1", "1"]
+
+
+def test_symbols_index_tensors(launcher: Capture) -> None:
+    body = """
+def launch(x, cu, b):
+    first = cu[b]
+    n = x.shape[0]
+    y = x[n - 1, b:]
+    y[b] = 1.0
+    copy[(int(cu[-1]) + 1,)](y, x[b], y.shape[0], BLOCK=64)
+    copy[(1,)](x[:, b], x[:, b], int(first) + 1, BLOCK=64)
+"""
+    program = launcher(body, "launch(x: f32[N, 2 * N], cu: i32[N] in [0, N], b: int in [0, 1]) where N >= 8")
+    found = []
+    for launch in program.launches:
+        names = launch.cases[0].kernel.params
+        offset = {n: a.offset for n, a in zip(names, launch.cases[0].args, strict=True) if isinstance(a, PointerArg)}
+        found.append({n: at(t, {"N": 8, "b": 1}) for n, t in offset.items()})
+    assert found[:2] == [{"x": 4 * (7 * 16 + 1), "y": 4 * 16}, {"x": 4, "y": 4}]
+    outside = launcher("def launch(x, b):\n    copy[(1,)](x[b], x, 3, BLOCK=64)\n", "launch(x: f32[N, 4], b: int)")
+    (rejected,) = [n for n in outside.not_covered if n.rejected]
+    assert not at(rejected.condition, {"N": 4, "b": -4})
+    assert at(rejected.condition, {"N": 4, "b": 4})

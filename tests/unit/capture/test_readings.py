@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import torch
 
-from argus_smt.capture.domain import bounds
+from argus_smt.capture.call import parse_signature
+from argus_smt.capture.domain import bounds, build_domain
+from argus_smt.capture.sampling import sample
 from argus_smt.ir.launch import Program, Symbol
+from argus_smt.prove.contents import concrete, satisfies
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
 from argus_smt.smt.show import parse_term
+from tests.unit.capture.points import at
 
 Capture = Callable[[str, str], Program]
 
 
 def reading(program: Program) -> Symbol:
-    """The one symbol that is not in the call."""
-    (symbol,) = (s for s in program.symbols if s.name not in ("N", "v"))
+    """The one symbol that is not in the call, but for places."""
+    (symbol,) = (s for s in program.symbols if s.name not in ("N", "v") and not s.about.startswith("place "))
     return symbol
 
 
@@ -42,23 +47,34 @@ def test_numbers_out_of_tensors(launcher: Capture, expr: str, kind: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("body", "call"),
+    ("body", "call", "kind"),
     [
-        ("    m = a.max().item()\n    copy[(m,)](x, a, m, BLOCK=64)\n", "a: i32[4] in [0, 9]"),  # the kernel sees the rest
-        ("    copy[(1,)](x, a, 3, BLOCK=64)\n    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9]"),
-        ("    a[0] = 3\n    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9]"),
-        ("    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in {3, 9}"),
-        ("    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9] distinct"),
+        ("    m = a.max().item()\n    copy[(m,)](x, a, m, BLOCK=64)\n", "a: i32[4] in [0, 9]", "data"),  # tied to what is seen
+        ("    m = a.sum().item()\n    copy[(1,)](x, a, m, BLOCK=64)\n", "a: i32[4] in [0, 9]", "unfollowed"),
+        (
+            "    copy[(1,)](x, a, 3, BLOCK=64)\n    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n",
+            "a: i32[4] in [0, 9]",
+            "unfollowed",
+        ),
+        ("    a[0] = 3\n    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9]", "unfollowed"),
+        ("    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in {3, 9}", "data"),
+        ("    copy[(1,)](x, x, a.max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9] distinct", "unfollowed"),
+        ("    copy[(1,)](x, x, a.view(2, 2).max().item(), BLOCK=64)\n", "a: i32[4] in [0, 9]", "data"),
     ],
 )
-def test_numbers_bound_up_with_what_else_is_seen(launcher: Capture, body: str, call: str) -> None:
-    assert reading(launcher(f"def launch(x, a):\n{body}", f"launch(x: f32[N], {call})")).kind == "unfollowed"
+def test_numbers_bound_up_with_what_else_is_seen(launcher: Capture, body: str, call: str, kind: str) -> None:
+    assert reading(launcher(f"def launch(x, a):\n{body}", f"launch(x: f32[N], {call})")).kind == kind
 
 
-def test_two_readings_of_one_tensor_are_bound_to_each_other(launcher: Capture) -> None:
-    body = "def launch(x, a):\n    copy[(a.max().item(),)](x, x, a.min().item(), BLOCK=64)\n"
+@pytest.mark.parametrize(
+    ("other", "kind"), [("a.min()", "data"), ("a.sum()", "unfollowed"), ("a.view(2, 2).min()", "unfollowed")]
+)
+def test_two_readings_of_one_tensor_are_bound_to_each_other(launcher: Capture, other: str, kind: str) -> None:
+    body = f"def launch(x, a):\n    copy[(a.max().item(),)](x, x, {other}.item(), BLOCK=64)\n"
     program = launcher(body, "launch(x: f32[N], a: i32[4] in [1, 9])")
-    assert [s.kind for s in program.symbols if s.name != "N"] == ["unfollowed"] * 2
+    kinds = {s.about: s.kind for s in program.symbols if s.name != "N"}
+    assert kinds.pop("the greatest element of `a`") == "data"
+    assert [k for about, k in kinds.items() if not about.startswith("place ")] == [kind]
 
 
 @pytest.mark.parametrize(
@@ -161,14 +177,14 @@ READ = "a: i64[B] in [2, P]"
 def test_numbers_have_the_range_of_what_they_are_read_from(launcher: Capture, expr: str, lower: str, upper: str) -> None:
     body = f"def launch(x, a, P):\n    B = a.shape[0]\n    copy[(1,)](x, x, {expr}.item(), BLOCK=64)\n"
     program = launcher(body, f"launch(x: f32[N], {READ}, P: int in [3, 1000])")
-    (symbol,) = (s for s in program.symbols if s.name not in ("N", "B", "P"))
-    read = T.var(symbol.name)
     hypotheses = [*bounds(program.symbols), *(c.term for c in program.preconditions)]
     session = Session()
-    for goal in (T.le(parse_term(lower), read), T.le(read, parse_term(upper))):
-        assert session.implied(hypotheses, goal) is True
-    for tighter in (T.lt(parse_term(lower), read), T.lt(read, parse_term(upper))):
-        assert session.implied(hypotheses, tighter) is False
+    for symbol in (s for s in program.symbols if s.name not in ("N", "B", "P") and not s.about.startswith("place ")):
+        read = T.var(symbol.name)
+        for goal in (T.le(parse_term(lower), read), T.le(read, parse_term(upper))):
+            assert session.implied(hypotheses, goal) is True
+        for tighter in (T.lt(parse_term(lower), read), T.lt(read, parse_term(upper))):
+            assert session.implied(hypotheses, tighter) is False
 
 
 def test_a_sum_in_a_narrow_type_is_cut_off(launcher: Capture) -> None:
@@ -176,3 +192,69 @@ def test_a_sum_in_a_narrow_type_is_cut_off(launcher: Capture) -> None:
     program = launcher(body, "launch(x: f32[N], a: i64[B] in [2, 9])")
     (symbol,) = (s for s in program.symbols if s.name not in ("N", "B"))
     assert (symbol.lower, symbol.upper) == (-128, 127)
+
+
+# ---------------------------------------------------------------- against real tensors
+
+
+def _value_of(about: str, sizes: dict[str, int], a: torch.Tensor) -> int:
+    """What a symbol stands for where the tensor is `a`."""
+    rises = a[1:] - a[:-1]
+    place = int(rises.argmax()) if len(rises) else 0
+    found = {
+        "the greatest element of `a`": lambda: a.max(),
+        "the least element of `a`": lambda: a.min(),
+        "place of the greatest in `a`": lambda: a.argmax(),
+        "place of the least in `a`": lambda: a.argmin(),
+        "the greatest step of `a`": lambda: rises.max(),
+        "the element before the greatest step of `a`": lambda: a[place],
+        "place of the greatest step in `a`": lambda: place,
+    }
+    if about in found:
+        return int(found[about]())
+    index = parse_term(about.removeprefix("element ").removesuffix(" of `a`"))
+    return int(a[at(index, sizes)])
+
+
+STATED = ("a: i32[B + 1] in [0, 40]", "a: i32[B + 1] nondecreasing in [0, 40]", "a: i64[B + 1] in {3, 9}",
+          "a: i32[B + 1] distinct in [-9, 40]", "a: i32[B + 1] nondecreasing steps in [1, 5] in [0, 40]")  # fmt: skip
+
+
+@pytest.mark.parametrize("stated", [STATED[1], *(pytest.param(s, marks=pytest.mark.slow) for s in STATED if s != STATED[1])])
+@pytest.mark.parametrize(
+    "expr",
+    [
+        "a[0]", "a[-1]", "a[B]", "a[1]", "a.max()", "a.min()", "torch.amax(a)", "a.max() - a.min()", "a[B] - a[0] + a.max()",
+        "(a[1:] - a[:-1]).max()", "(a[1:] - a[:-1]).max() + a[0]", "a.to(torch.int64)[B - 1]", "a[:-1][-1]", "(a * 2 + 1)[B]",
+        "a[a.argmax() * 0]", "max(a[0].item(), a[-1].item())", "a.flip(0)[0] + a[0]", "a.min() + (a[1:] - a[:-1]).max()",
+    ],
+)  # fmt: skip
+def test_readings_are_those_of_real_tensors(launcher: Capture, expr: str, stated: str) -> None:
+    body = f"def launch(x, a):\n    B = a.shape[0] - 1\n    copy[(int({expr}) + 50,)](x, a, 3, BLOCK=64)\n"
+    program = launcher(body, f"launch(x: f32[N], {stated})")
+    domain = build_domain(parse_signature(f"launch(x: f32[N], {stated})"))
+    checked = 0
+    for seed in range(12):
+        drawn = sample(domain, seed)
+        if drawn is None or drawn[1]["B"] > 40:
+            continue
+        values, names = drawn
+        a = values["a"]
+        sizes: dict[str, int] = {k: int(v) for k, v in names.items()}
+        if any(s.about.startswith("a number") for s in program.symbols):
+            continue  # one that is not followed
+        point = dict(sizes)
+        for s in program.symbols[len(domain.symbols) :]:
+            point[s.name] = _value_of(s.about, sizes, a)
+            assert s.lower is None or s.lower <= point[s.name]
+            assert s.upper is None or point[s.name] <= s.upper
+        assert all(at(c.term, point) for c in program.preconditions)
+        for launch in (x for x in program.launches if all(at(c.term, point) for c in x.path)):
+            assert at(launch.grid[0], point) == int(eval(expr, {"a": a, "B": sizes["B"], "torch": torch})) + 50
+            facts = next(s.facts for s in launch.storages if s.name == "a")
+            assert facts is not None
+            whole = concrete(facts, lambda t: at(t, point), -(1 << 63), (1 << 63) - 1)  # noqa: B023
+            assert satisfies(a.numpy().astype(object), whole)
+            checked += 1
+    steps = "- a[:-1]" in expr and ("{" in stated or "steps" in stated)  # differences of these are not followed
+    assert checked or steps or "argmax" in expr
