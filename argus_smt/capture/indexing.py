@@ -53,7 +53,7 @@ def _chosen(world: World, tensor: torch.Tensor, parts: tuple[Any, ...]) -> torch
         if isinstance(part, slice):
             tensor = torch.Tensor.__getitem__(tensor, (slice(None),) * d + (part,))
             continue
-        i = part.item() if isinstance(part, torch.Tensor) else part
+        i: Any = part.item() if isinstance(part, torch.Tensor) else part
         span, _ = world.oracle.asker()
         at, size = world.terms((i, tensor.shape[d]), "an index", span)
         if not world.oracle.check(T.and_(T.le(-size, at), T.lt(at, size)), span):

@@ -266,7 +266,7 @@ def as_list(world: World, tensor: torch.Tensor) -> Any:
     whole = not tensor.dtype.is_floating_point and not tensor.dtype.is_complex and tensor.dtype is not torch.bool
     if whole and not tensor.dim():
         return tensor.item()
-    size = tensor.shape[0] if tensor.dim() else 0
+    size: Any = tensor.shape[0] if tensor.dim() else 0
     if whole and isinstance(size, torch.SymInt):
         only = world.oracle.session.values(world.oracle.hypotheses, world.term(size), 1)
         size = only[0] if only is not None and len(only) == 1 else size
