@@ -1,9 +1,10 @@
 """Verdicts on public Triton kernels as they stand in their repositories, as a table.
 
-    python benchmarks/public.py FOLDER [--only TEXT] [--python36 PYTHON] [--write]
+    python benchmarks/public.py FOLDER [--only TEXT] [--python36 PYTHON] [--jobs N] [--keep FILE] [--write]
 
 FOLDER holds the repositories of `public.toml` at the commits named there, each in a folder `<owner>__<name>`. Kernels
-that need Triton 3.6 are run with the interpreter given by `--python36`, or left out of the table with a note.
+that need Triton 3.6 are run with the interpreter given by `--python36`, or left out of the table with a note. Rows are
+kept in FILE and replaced by newer ones, so that a table can be made in several runs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -46,23 +49,23 @@ class Row:
         return f"| {self.name} | {self.verdict} | {self.codes} | {self.cases} | {times} | {self.reason.replace('|', '/')} |\n"
 
 
+def signature_of(entry: dict[str, Any]) -> str:
+    """What an entry states, of a launcher or of a kernel."""
+    return str(entry.get("call") or entry["kernel"])
+
+
+def key_of(entry: dict[str, Any]) -> str:
+    """What tells an entry from all others."""
+    return " ".join((entry["repo"], entry["path"], signature_of(entry)))
+
+
 def run(entry: dict[str, Any], folder: Path, python: str) -> Row:
     """Prove one launcher in a process of its own."""
     repo = folder / entry["repo"].replace("/", "__")
-    launcher = entry["call"].split("(")[0]
-    name = f"{entry['repo'].split('/')[1]} `{Path(entry['path']).name}` {launcher}"
-    command = [
-        python,
-        "-m",
-        "argus_smt",
-        "prove",
-        str(repo / entry["path"]),
-        "--call",
-        entry["call"],
-        "--format",
-        "json",
-        "--no-cache",
-    ]
+    name = f"{entry['repo'].split('/')[1]} `{Path(entry['path']).name}` {signature_of(entry).split('(')[0]}"
+    option = "--call" if "call" in entry else "--kernel"
+    command = [python, "-m", "argus_smt", "prove", str(repo / entry["path"]), option, signature_of(entry)]
+    command += ["--format", "json", "--no-cache"]
     paths = [str(HERE.parent), str(repo), str(repo / "src")]
     own = {"PYTHONPATH": os.pathsep.join(paths), "TRITON_DEFAULT_FP_FUSION": "1"}
     env = {**os.environ, **own, **entry.get("env", {})}
@@ -73,7 +76,7 @@ def run(entry: dict[str, Any], folder: Path, python: str) -> Row:
         return Row(name, "unknown", reason=f"not done after {TIMEOUT_S} s", capture_s=time.monotonic() - started)
     if done.returncode in (2, 4) or not done.stdout.strip():
         why = (done.stderr.strip().splitlines() or ["no output"])[0]
-        return Row(name, "not captured", reason=why, capture_s=time.monotonic() - started)
+        return Row(name, "not captured", reason=why.rpartition("/")[2], capture_s=time.monotonic() - started)
     return row_of(name, json.loads(done.stdout))
 
 
@@ -84,37 +87,53 @@ def row_of(name: str, report: dict[str, Any]) -> Row:
     verdict = next((v for v in ("refuted", "unknown", "proved") if v in verdicts), "none")
     open_ = [o for k in kernels for o in k["obligations"] if o["verdict"] != "proved" and o["severity"] == "error"]
     codes = sorted({f"{o['code']}:{o['location']['line']}" for o in open_ if o["verdict"] == verdict})
-    reasons = [str(o["reason"]) for o in open_ if o["verdict"] == "unknown" and o.get("reason")]
-    capture = sum(float(x.get("capture_s", 0.0)) for x in report.get("launchers", ()))
+    reasons = [str(o["reason"] or o["message"]) for o in open_ if o["verdict"] == verdict]
     return Row(
         name, verdict, " ".join(codes), sum(len(k["cases"]) for k in kernels),
-        capture, float(sum(o.get("time_s", 0.0) for k in kernels for o in k["obligations"])),
+        sum(float(x["capture_s"]) for x in report["launchers"]),
+        sum(float(k["analysis_s"]) + float(k["solve_s"]) for k in kernels),
         next(iter(reasons), ""),
     )  # fmt: skip
+
+
+def summary(rows: list[Row]) -> str:
+    """The share that is decided, and what stands in the way of the others, most frequent first."""
+    decided = sum(r.verdict in ("proved", "refuted") for r in rows)
+    counts = Counter(r.verdict for r in rows)
+    shares = ", ".join(f"{n} {v}" for v, n in counts.most_common())
+    return f"{decided} of {len(rows)} decided ({100 * decided // max(1, len(rows))} %): {shares}.\n"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--python36", default="")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--only", default="", help="entries with this text in their repository, path or signature")
+    parser.add_argument("--python36", default="", help="an interpreter with Triton 3.6")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="a file of rows, read and written")
+    parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
     args = parser.parse_args()
     entries = tomllib.loads((HERE / "public.toml").read_text())["kernel"]
-    rows = []
-    for entry in entries:
-        if args.only not in entry["path"] + entry["call"]:
-            continue
+    kept: dict[str, Row] = {}
+    if args.keep and args.keep.exists():
+        kept = {key: Row(**row) for key, row in json.loads(args.keep.read_text()).items()}
+
+    def one(entry: dict[str, Any]) -> None:
         old = entry.get("triton") == "3.6"
-        if old and not args.python36:
-            continue
-        rows.append(run(entry, args.folder, args.python36 if old else sys.executable))
-        print(rows[-1].text(), end="", flush=True)
-    decided = sum(r.verdict in ("proved", "refuted") for r in rows)
-    summary = f"{decided} of {len(rows)} decided ({100 * decided // max(1, len(rows))} %)\n"
-    print(summary)
+        if args.only not in key_of(entry) or (old and not args.python36):
+            return
+        row = run(entry, args.folder, args.python36 if old else sys.executable)
+        kept[key_of(entry)] = row
+        print(row.text(), end="", flush=True)
+        if args.keep:
+            args.keep.write_text(json.dumps({key: asdict(r) for key, r in kept.items()}, indent=0))
+
+    with ThreadPoolExecutor(args.jobs) as pool:
+        list(pool.map(one, entries))
+    rows = [kept[key_of(e)] for e in entries if key_of(e) in kept]
+    print(summary(rows), end="")
     if args.write:
-        TABLE.write_text(PREFACE + HEAD + "".join(r.text() for r in rows) + "\n" + summary)
+        TABLE.write_text(PREFACE + HEAD + "".join(r.text() for r in rows) + "\n" + summary(rows))
     return 0
 
 
@@ -122,6 +141,8 @@ PREFACE = """# Public kernels
 
 Kernels that were not written for Argus, read as they stand in their repositories (`benchmarks/public.toml` names the
 commits and states the inputs of each launcher). Made by `python benchmarks/public.py FOLDER --python36 PYTHON --write`.
+Capture is the time for running the launcher and compiling its kernels, without the imports of torch and Triton; proof is
+the time of all its cases together.
 
 """
 

@@ -13,18 +13,42 @@ _SYMBOLIC = frozenset(("SymInt", "SymFloat", "SymBool", "FakeTensor", "singledis
 def questions(file: str, text: str) -> Iterator[tuple[str, Span]]:
     """Places outside of kernels where the file asks in a way that cannot be answered for real values.
 
-    `isinstance` and `type` are answered rightly elsewhere; `__class__`, class patterns, dispatch by class, questions
-    for an attribute of a parameter, and symbolic classes by name are not.
+    `isinstance` and `type` are answered rightly elsewhere; `__class__` (but of a method's own object), class patterns,
+    dispatch by class, questions for an attribute of a parameter, and symbolic classes by name are not.
     """
-    for function in ast.walk(ast.parse(text)):
+    tree = ast.parse(text)
+    harmless = {id(node) for method, own in _methods(tree) for node in _of_own(method, own)}
+    for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef) or any("jit" in ast.unparse(d) for d in function.decorator_list):
             continue
         parameters = {a.arg for a in (*function.args.args, *function.args.kwonlyargs)}
         for node in ast.walk(function):
             what = _question(node, parameters)
-            if what:
+            if what and id(node) not in harmless:
                 line, column = getattr(node, "lineno", function.lineno), getattr(node, "col_offset", 0)
                 yield what, Span(file, line, column + 1)
+
+
+def _methods(tree: ast.AST) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """Methods of classes, with the name of their own object."""
+    for cls in ast.walk(tree):
+        if isinstance(cls, ast.ClassDef):
+            for f in cls.body:
+                first = [*f.args.posonlyargs, *f.args.args] if isinstance(f, ast.FunctionDef) else []
+                if isinstance(f, ast.FunctionDef) and first and not any("static" in ast.unparse(d) for d in f.decorator_list):
+                    yield f, first[0].arg
+
+
+def _of_own(method: ast.FunctionDef, own: str) -> Iterator[ast.AST]:
+    """Where a method asks for the class of its own object, if nothing else ever has that name there."""
+    if any(isinstance(n, ast.Name) and n.id == own and not isinstance(n.ctx, ast.Load) for n in ast.walk(method)):
+        return
+    if sum(isinstance(n, ast.arg) and n.arg == own for n in ast.walk(method)) > 1:
+        return
+    for node in ast.walk(method):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr="__class__") if name == own:
+                yield node
 
 
 def _question(node: ast.AST, parameters: set[str]) -> str:

@@ -30,3 +30,17 @@ def test_others_are_left_alone(line: str) -> None:
 def test_kernels_are_not_searched() -> None:
     text = "@triton.jit\ndef kernel(x):\n    return x.__class__\n"
     assert not list(questions("f.py", text))
+
+
+@pytest.mark.parametrize(
+    ("method", "found"),
+    [
+        ("def __repr__(self):\n        return self.__class__.__name__", False),
+        ("def f(self, n):\n        return n.__class__", True),
+        ("def f(self, n):\n        self = n\n        return self.__class__", True),
+        ("def f(self, n):\n        return (lambda self: self.__class__)(n)", True),
+        ("@staticmethod\n    def f(n):\n        return n.__class__", True),
+    ],
+)
+def test_a_method_may_ask_for_the_class_of_its_own_object(method: str, found: bool) -> None:
+    assert bool(list(questions("f.py", f"class C:\n    {method}\n"))) is found
