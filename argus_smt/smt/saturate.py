@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
+from argus_smt.smt.quotients import quotient_bounds
 from argus_smt.smt.term import Term
 
 MAX_PRODUCTS = 600
@@ -119,7 +120,10 @@ def saturate(facts: Sequence[Term], bounds: Bounds, products: bool = True) -> li
     for f in facts:
         for part in T.conjuncts(remove_mod(f, memo)):
             known[part] = None
-    for atom in atoms_of(list(known)):
+    atoms = atoms_of(list(known))
+    for f in quotient_bounds(atoms, known, bounds):
+        known[f] = None
+    for atom in atoms:
         for f in (*definitions(atom, bounds), *interval_facts(atom, bounds)):
             for part in T.conjuncts(f):
                 known[part] = None
