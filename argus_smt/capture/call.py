@@ -88,7 +88,7 @@ class _Reader(Expressions):
         defined = tuple(p for p in parts if isinstance(p, Defined))
         for d in defined:
             self.tensor_of(d.tensor, len(d.index), known, d.position)
-        return Signature(str(name), arguments, entries, where, helpers, defined, self.text)
+        return Signature(".".join(map(str, name.children)), arguments, entries, where, helpers, defined, self.text)
 
     def check_unique(self, arguments: tuple[Argument, ...], leaves: tuple[Argument, ...]) -> None:
         """Items of lists have names of their own, which no other argument may have."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 GRAMMAR = r"""
-start: NAME "(" [args] ")" [grid] clause*
+start: dotted "(" [args] ")" [grid] clause*
 grid: "grid" "(" exprs ")"
 args: arg ("," arg)* [","]
 arg: NAME ":" type ["=" value]   -> typed

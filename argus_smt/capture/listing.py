@@ -7,6 +7,7 @@ import difflib
 from dataclasses import dataclass
 
 from argus_smt.capture.failure import CaptureError
+from argus_smt.capture.methods import methods_of
 from argus_smt.capture.pointers import passed_to_pointers, pointer_params
 from argus_smt.source import Span
 
@@ -15,23 +16,33 @@ _POINTERS = ("_ptr", "ptr", "_p")
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Functions of a file by role; launchers are those whose body launches `kernel[grid](…)`."""
+    """Functions of a file by role; launchers are those whose body launches `kernel[grid](…)`.
+
+    `methods` may be named in a signature too, but are never looked at unasked.
+    """
 
     file: str
     kernels: tuple[ast.FunctionDef, ...]
     launchers: tuple[ast.FunctionDef, ...]
     functions: tuple[ast.FunctionDef, ...]
+    methods: tuple[ast.FunctionDef, ...] = ()
+
+    @property
+    def callable(self) -> tuple[ast.FunctionDef, ...]:
+        """All that a signature may name."""
+        return (*self.functions, *self.methods)
 
 
 def list_file(path: str, text: str) -> Listing:
     """The listing of a Python file that parses."""
-    functions = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
+    tree = ast.parse(text)
+    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     kernels = [f for f in functions if any(_is_jit(d) for d in f.decorator_list)]
     names = {k.name for k in kernels}
     launched = {f.name for f in functions if _mentions_launch(f, names)}
     launchers = [f for f in functions if f not in kernels and f.name in launched]
     entries = [k for k in kernels if k.name not in _called_by_kernels(kernels)]
-    return Listing(path, tuple(entries), tuple(launchers), tuple(functions))
+    return Listing(path, tuple(entries), tuple(launchers), tuple(functions), methods_of(tree))
 
 
 def _is_jit(d: ast.expr) -> bool:
@@ -80,7 +91,7 @@ def chosen_launchers(listing: Listing, name: str | None) -> tuple[ast.FunctionDe
 
 def require_function(listing: Listing, name: str, kernel: bool) -> None:
     """Raise CaptureError unless the file has the function that a signature names."""
-    wanted = listing.kernels if kernel else tuple(f for f in listing.functions if f not in listing.kernels)
+    wanted = listing.kernels if kernel else tuple(f for f in listing.callable if f not in listing.kernels)
     known = [f.name for f in wanted]
     if name in known:
         return
@@ -93,7 +104,7 @@ def require_function(listing: Listing, name: str, kernel: bool) -> None:
 
 def require_arguments(listing: Listing, name: str, given: list[str]) -> None:
     """Raise CaptureError where a signature leaves out or adds arguments."""
-    f = next(f for f in listing.functions if f.name == name)
+    f = next(f for f in listing.callable if f.name == name)
     a = f.args
     positional = [p.arg for p in (*a.posonlyargs, *a.args)]
     needed = positional[: len(positional) - len(a.defaults)]

@@ -17,6 +17,7 @@ from argus_smt.capture.contracts import contracts
 from argus_smt.capture.failure import CaptureError, PathEnd
 from argus_smt.capture.intercept import Recorder
 from argus_smt.capture.ledger import Ledger
+from argus_smt.capture.methods import found_in
 from argus_smt.capture.module import Loader, describe, failing_span
 from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Record
@@ -134,8 +135,7 @@ def launcher_body(signature: Signature) -> Body:
         values = arguments(world, signature)
         recorder.ledger.adopt_inputs()
         with contracts(world, recorder.ledger, names):
-            function = names[signature.name]
-            call_with(getattr(function, "__wrapped_launcher__", function), values)
+            call_with(found_in(names, signature.name), values)
 
     return body
 

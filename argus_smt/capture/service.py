@@ -65,7 +65,8 @@ def programs_of(request: dict[str, Any]) -> tuple[list[Any], list[Exception]]:
     loader = Loader(request["file"])
     limits = Limits(bool(request.get("wide")), float(request.get("limit_s") or LIMIT_S))
     listing = list_file(loader.path, loader.text)
-    require_kernels(listing)
+    if not request.get("call"):
+        require_kernels(listing)
     for kind in ("kernel", "call"):
         if request.get(kind):
             given = Stated("", request[kind], NOWHERE)

@@ -14,7 +14,7 @@ import triton
 from torch.overrides import TorchFunctionMode
 from triton.runtime.jit import JITCallable
 
-from argus_smt.capture.absent import Absent, AbsentUse
+from argus_smt.capture.absent import Absent, AbsentUse, State
 from argus_smt.capture.hosts import patched
 
 _FUTURE = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names if name != "barry_as_FLUFL")
@@ -66,7 +66,7 @@ def run_statements(body: tuple[Statement, ...], names: dict[str, Any]) -> list[i
     left_out = []
     with OnDevice() as device, patched(triton.testing.Mark, run=device.benchmark):
         for s in body:
-            asked = device.asked
+            asked, used = device.asked, State.used
             try:
                 exec(s.code, names)
             except (Exception, AbsentUse):
@@ -75,6 +75,7 @@ def run_statements(body: tuple[Statement, ...], names: dict[str, Any]) -> list[i
                 what = f"what line {s.line} makes when the file is imported, which needs a device"
                 for name in s.binds | {n for n in s.reads if n in names and not _code(names[n])}:
                     names[name] = Absent(name, what, device=True)
+                State.used = used  # what a statement needed that is left out
                 left_out.append(s.line)
     return left_out
 

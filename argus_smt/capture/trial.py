@@ -12,6 +12,7 @@ from argus_smt.capture.conforms import Names, misfit
 from argus_smt.capture.contracts import find, replaced
 from argus_smt.capture.domain import Domain
 from argus_smt.capture.failure import CaptureError
+from argus_smt.capture.methods import found_in
 from argus_smt.capture.module import Loader
 from argus_smt.capture.sampling import sample
 from argus_smt.capture.signature import Helper
@@ -58,8 +59,7 @@ class _Trial:
                 module = vars(self.loader.load())
                 helpers = self.domain.signature.helpers
                 with replaced(module, {h.name: self._checked(h, find(module, h.name), names) for h in helpers}):
-                    function = module[self.domain.signature.name]
-                    call_with(getattr(function, "__wrapped_launcher__", function), values)
+                    call_with(found_in(module, self.domain.signature.name), values)
         except TooLong:
             self.why = self.why or f"the launcher took longer than {SECONDS:g} s"
             return False

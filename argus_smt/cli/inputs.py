@@ -82,8 +82,8 @@ def _files(path: str) -> list[str]:
 
 def _home(signature: str, files: Mapping[str, Source]) -> Source:
     """The file that defines the function of the signature; the first file if none does, so that its error is shown."""
-    name = signature.partition("(")[0].strip().rpartition(".")[2]
+    name = signature.partition("(")[0].strip()
     for source in files.values():
-        if any(f.name == name for f in source.listing.functions):
+        if any(f.name == name for f in source.listing.callable):
             return source
     return next(iter(files.values()))

@@ -60,7 +60,7 @@ def jobs_of_source(args: argparse.Namespace, source: Source) -> tuple[list[Job],
 
 def _entries(source: Source, errors: list[InputError]) -> list[Entry]:
     """Entries of the tables that match the file, for functions that it has; later tables replace earlier ones."""
-    known = {f.name for f in source.listing.functions}
+    known = {f.name for f in source.listing.callable}
     out: dict[str, Entry] = {}
     for table in source.config.tables(source.file):
         plain = not any(set(p) & set("*?[") for p in table.patterns)

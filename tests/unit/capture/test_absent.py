@@ -35,6 +35,8 @@ HARMLESS = {
     + LAUNCH.replace("(x):", "(x):\n    assert not HAVE"),
     "device data": LAUNCH
     + "x = torch.rand((4, 5), device='cuda')\nout = launch(x)\nprint(out - x)\nassert torch.allclose(out, x)\n",
+    "demonstration that runs the launcher": LAUNCH.replace("(x):", "(x):\n    assert x.dim() == 1")
+    + "def demonstrate():\n    return {'a': launch(torch.randn((5,)).cuda())}\nresult = demonstrate()\n",
     "benchmark": LAUNCH
     + "torch.manual_seed(0)\n\ndef check():\n    a = torch.ones(3, device='cuda')\n    assert launch(a) is None\ncheck()\n",
 }

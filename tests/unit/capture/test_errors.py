@@ -64,8 +64,10 @@ def test_import_error_in_the_users_module(tmp_path: Path) -> None:
 
 
 def test_no_kernel(tmp_path: Path) -> None:
-    error = refusal(tmp_path, "def launch(x):\n    return x\n", call="launch(x: f32[n])")
+    error = refusal(tmp_path, "def launch(x):\n    return x\n", call="")
     assert (error.message, error.code) == ("no @triton.jit kernel found", "AR102")
+    error = refusal(tmp_path, "def launch(x):\n    return x\n", call="launch(x: f32[n])")
+    assert (error.message, error.code) == ("`launch` never launches a kernel", "AR102")
 
 
 def test_no_signature_lists_launchers_and_a_line_to_paste(tmp_path: Path) -> None:
