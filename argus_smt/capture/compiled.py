@@ -9,7 +9,7 @@ from typing import Any
 from argus_smt.capture.content import content_key, value_key
 from argus_smt.capture.record import Record
 from argus_smt.capture.ttir import CompileRefused, Unsupported, import_kernel
-from argus_smt.capture.ttir.compile import raw_ttir
+from argus_smt.capture.ttir.compile import answers, raw_ttir
 from argus_smt.capture.tuples import together
 from argus_smt.ir.ops import Kernel
 from argus_smt.ir.types import Ptr
@@ -25,31 +25,49 @@ class Compiler:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._made: dict[Any, Kernel | Exception] = {}
+        self._made: dict[Any, list[tuple[dict[str, Any], Kernel | Exception]]] = {}
+        self._asked: dict[str, set[str]] = {}
 
     def kernel(self, record: Record, form: Form) -> Kernel:
         """The imported kernel of a launch. Raises CompileRefused or Unsupported."""
-        key = (record.content, tuple((n, t, value_key(c)) for n, t, c in form), record.nests, record.options)
-        if key not in self._made:
+        options = _compiler_options(record)
+        key = (record.content, tuple((n, t, value_key(c)) for n, t, c in form), record.nests)
+        known = self._made.setdefault(key, [])
+        made = next((m for used, m in known if answers(options, used) == used), None)
+        if made is None:
             if content_key(record.fn) != record.content:
                 raise Unsupported("the launcher changes what the kernel depends on after the launch")
             start = time.perf_counter()
-            self._made[key] = self._make(record, form)
+            asked: dict[str, Any] = {}
+            made = self._make(record, form, asked)
+            self._asked.setdefault(record.content, set()).update(asked)
+            known.append((asked, made))
             self.seconds += time.perf_counter() - start
-        made = self._made[key]
         if isinstance(made, Exception):
             raise made
         return made
 
-    def _make(self, record: Record, form: Form) -> Kernel | Exception:
+    def alike(self, a: Record, b: Record) -> bool:
+        """Whether two launches only differ in options that no compiled form of their kernel so far has asked for."""
+        asked = self._asked.get(a.content)
+        if asked is None or replace(a, options=(), config="") != replace(b, options=(), config=""):
+            return False
+        return answers(_compiler_options(a), asked) == answers(_compiler_options(b), asked)
+
+    def _make(self, record: Record, form: Form, asked: dict[str, Any]) -> Kernel | Exception:
         signature, constants = together(form, record.nests)
         try:
-            text = raw_ttir(record.fn, signature, constants, options={k: v for k, v in record.options if k in _COMPILE})
+            text = raw_ttir(record.fn, signature, constants, options=_compiler_options(record), asked=asked)
             described = [padding for _, t, padding in form if t.startswith("tensordesc<")]
             kernel = import_kernel(text, nan_padded=frozenset(i for i, padding in enumerate(described) if padding == "nan"))
             return _named(kernel, [(n, t) for n, t, _ in form if t != "constexpr"])
         except (CompileRefused, Unsupported) as error:
             return error
+
+
+def _compiler_options(record: Record) -> dict[str, object]:
+    """The options of a launch that the compiler is told."""
+    return {name: value for name, value in record.options if name in _COMPILE}
 
 
 def _named(kernel: Kernel, arguments: list[tuple[str, str]]) -> Kernel:

@@ -150,12 +150,17 @@ class _Assembly:
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
         written: dict[int, str] = {}
         pending: list[tuple[Record, Cases]] = []  # alternatives of one tuned launch do not see each other's writes
+        alike: Counter[int] = Counter()
         out = []
         for record in group.records:
             if pending and not _alternative(record, [r for r, _ in pending]):
                 for earlier, made in pending:
                     _note_writes(earlier, made, written)
                 pending = []
+            twin = next((k for k, (earlier, _) in enumerate(pending) if self.compiler.alike(record, earlier)), None)
+            if twin is not None:
+                alike[len(out) - len(pending) + twin] += 1
+                continue
             cases = maker.cases(with_path(record, path), hypotheses)
             not_covered += cases.left_out
             storages = tuple(_after(s, written) for s in record.storages)
@@ -167,7 +172,12 @@ class _Assembly:
                 )
             )  # fmt: skip
             pending.append((record, cases))
-        return out
+        return [replace(made, config=made.config + _and_more(alike[k])) for k, made in enumerate(out)]
+
+
+def _and_more(n: int) -> str:
+    """How many configurations a launch stands for that only differ in what has no part in its meaning."""
+    return f" (and {n} that differ in options of the compiler alone)" if n else ""
 
 
 def _alternative(record: Record, earlier: list[Record]) -> bool:

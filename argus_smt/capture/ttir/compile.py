@@ -24,12 +24,14 @@ def raw_ttir(
     constexprs: Mapping[str | tuple[str | int, ...], object],
     *,
     options: Mapping[str, object] | None = None,
+    asked: set[str] | None = None,
 ) -> str:
     """Text of the module that Triton's front end makes of `fn`, before any pass, for the target gfx942.
 
     `signature` maps each parameter to its type (`*fp32`, `i32`, `constexpr`, or a tuple of such for a tuple argument).
     `constexprs` maps a parameter to its value, which may be a function or a nested tuple; inside a tuple argument
-    the key is a path such as `("args", 1)`. `options` are launch options (num_warps, …).
+    the key is a path such as `("args", 1)`. `options` are launch options (num_warps, …); the names of those that the
+    front end asks for are added to `asked`, also where it refuses: no other option has any part in the result.
     Raises CompileRefused with Triton's reason in one line.
     """
     from triton._C.libtriton import ir
@@ -45,10 +47,25 @@ def raw_ttir(
         source = ASTSource(fn=fn, signature=_complete(fn, signature), constexprs=_paths(fn, constexprs), attrs={})
         with _promises_kept(), _quiet():
             codegen = backend.get_codegen_implementation(opts)
-            module = source.make_ir(target, opts, codegen, backend.get_module_map(), context)
+            watched = opts if asked is None else _Watched(opts, asked)
+            module = source.make_ir(target, watched, codegen, backend.get_module_map(), context)
             return str(module.str())
     except Exception as e:
         raise refusal(e) from e
+
+
+class _Watched:
+    """Options of the compiler that note which of them are read."""
+
+    def __init__(self, options: Any, asked: set[str]) -> None:
+        self.__dict__.update(_options=options, _asked=asked)
+
+    def __getattr__(self, name: str) -> Any:
+        self._asked.add(name)
+        return getattr(self._options, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"the option {name} is fixed")
 
 
 def _setting(options: Mapping[str, object]) -> tuple[Any, Any, Any]:
