@@ -41,14 +41,22 @@ def _methods(tree: ast.AST) -> Iterator[tuple[ast.FunctionDef, str]]:
 
 def _of_own(method: ast.FunctionDef, own: str) -> Iterator[ast.AST]:
     """Where a method asks for the class of its own object, if nothing else ever has that name there."""
-    if any(isinstance(n, ast.Name) and n.id == own and not isinstance(n.ctx, ast.Load) for n in ast.walk(method)):
-        return
-    if sum(isinstance(n, ast.arg) and n.arg == own for n in ast.walk(method)) > 1:
+    if sum(own in _bound(n) for n in ast.walk(method)) > 1:
         return
     for node in ast.walk(method):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr="__class__") if name == own:
                 yield node
+
+
+def _bound(node: ast.AST) -> list[str]:
+    """Names that a node binds by itself: it has them as plain text, or stores to them."""
+    match node:
+        case ast.Name(ctx=ast.Load()) | ast.Constant() | ast.Attribute() | ast.keyword():
+            return []
+        case _:
+            values = [value for _, value in ast.iter_fields(node)]
+            return [v for value in values for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
 
 
 def _question(node: ast.AST, parameters: set[str]) -> str:

@@ -150,16 +150,18 @@ class _Assembly:
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
         written: dict[int, str] = {}
         pending: list[tuple[Record, Cases]] = []  # alternatives of one tuned launch do not see each other's writes
+        twins: list[Record] = []
         alike: Counter[int] = Counter()
-        out = []
+        out: list[Launch] = []
         for record in group.records:
-            if pending and not _alternative(record, [r for r, _ in pending]):
+            if pending and not _alternative(record, [*twins, *(r for r, _ in pending)]):
                 for earlier, made in pending:
                     _note_writes(earlier, made, written)
-                pending = []
+                pending, twins = [], []
             twin = next((k for k, (earlier, _) in enumerate(pending) if self.compiler.alike(record, earlier)), None)
             if twin is not None:
                 alike[len(out) - len(pending) + twin] += 1
+                twins.append(record)
                 continue
             cases = maker.cases(with_path(record, path), hypotheses)
             not_covered += cases.left_out

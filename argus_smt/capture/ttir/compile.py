@@ -6,7 +6,7 @@ import contextlib
 import io
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from argus_smt.capture.ttir.errors import CompileRefused
@@ -24,14 +24,14 @@ def raw_ttir(
     constexprs: Mapping[str | tuple[str | int, ...], object],
     *,
     options: Mapping[str, object] | None = None,
-    asked: set[str] | None = None,
+    asked: dict[str, Any] | None = None,
 ) -> str:
     """Text of the module that Triton's front end makes of `fn`, before any pass, for the target gfx942.
 
     `signature` maps each parameter to its type (`*fp32`, `i32`, `constexpr`, or a tuple of such for a tuple argument).
     `constexprs` maps a parameter to its value, which may be a function or a nested tuple; inside a tuple argument
-    the key is a path such as `("args", 1)`. `options` are launch options (num_warps, …); the names of those that the
-    front end asks for are added to `asked`, also where it refuses: no other option has any part in the result.
+    the key is a path such as `("args", 1)`. `options` are launch options (num_warps, …); what the front end asks of
+    the compiler's options is added to `asked`, also where it refuses: nothing else of them has any part in the result.
     Raises CompileRefused with Triton's reason in one line.
     """
     from triton._C.libtriton import ir
@@ -40,6 +40,7 @@ def raw_ttir(
     while not hasattr(fn, "parse") and hasattr(fn, "fn"):  # autotuner and heuristics wrap the kernel
         fn = fn.fn
     target, backend, opts = _setting(options or {})
+    opts = opts if asked is None else _Watched(opts, asked)
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
@@ -47,21 +48,27 @@ def raw_ttir(
         source = ASTSource(fn=fn, signature=_complete(fn, signature), constexprs=_paths(fn, constexprs), attrs={})
         with _promises_kept(), _quiet():
             codegen = backend.get_codegen_implementation(opts)
-            watched = opts if asked is None else _Watched(opts, asked)
-            module = source.make_ir(target, watched, codegen, backend.get_module_map(), context)
+            module = source.make_ir(target, opts, codegen, backend.get_module_map(), context)
             return str(module.str())
     except Exception as e:
         raise refusal(e) from e
 
 
-class _Watched:
-    """Options of the compiler that note which of them are read."""
+def answers(options: Mapping[str, object], names: Iterable[str]) -> dict[str, Any]:
+    """What the front end is told for launch options where it asks for some options of the compiler."""
+    opts = _setting(options)[2]
+    return {name: getattr(opts, name, None) for name in names}
 
-    def __init__(self, options: Any, asked: set[str]) -> None:
+
+class _Watched:
+    """Options of the compiler that note what of them is read."""
+
+    def __init__(self, options: Any, asked: dict[str, Any]) -> None:
         self.__dict__.update(_options=options, _asked=asked)
 
     def __getattr__(self, name: str) -> Any:
-        self._asked.add(name)
+        value = getattr(self._options, name, None)
+        self._asked[name] = value
         return getattr(self._options, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -44,3 +44,14 @@ def test_launches_are_taken_together_where_no_option_matters(
 def test_a_grid_that_depends_on_an_option_keeps_them_apart(launcher: Capture) -> None:
     text = TEXT.format(more="", by="B").replace("B: tl.constexpr):", "B: tl.constexpr, num_warps: tl.constexpr):")
     assert len(launcher(text, "launch(x: f32[N])").launches) == 4
+
+
+def test_a_later_launch_is_no_alternative_of_one_that_had_its_configuration(launcher: Capture) -> None:
+    """The second call is left with a configuration that stood aside in the first; it sees what the first call wrote."""
+    prune = "prune_configs_by={{'early_config_prune': lambda configs, named, **rest: configs[SKIPPED.pop():]}}, key="
+    text = TEXT.replace("key=", prune).replace("(32, 64)", "(32,)").replace("for s in (1, 2)", "for s in (1,)")
+    text = "SKIPPED = [1, 0]\n" + text.format(more="", by="B").replace("    twice[", "    for _ in range(2):\n        twice[")
+    first, second = launcher(text, "launch(x: f32[N])").launches
+    assert "and 1 that differ" in first.config
+    assert "and" not in second.config
+    assert [s.contents for s in first.storages] != [s.contents for s in second.storages]

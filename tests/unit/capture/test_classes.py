@@ -38,6 +38,7 @@ def test_kernels_are_not_searched() -> None:
         ("def __repr__(self):\n        return self.__class__.__name__", False),
         ("def f(self, n):\n        return n.__class__", True),
         ("def f(self, n):\n        self = n\n        return self.__class__", True),
+        ("def f(self, n):\n        import n as self\n        return self.__class__", True),
         ("def f(self, n):\n        return (lambda self: self.__class__)(n)", True),
         ("@staticmethod\n    def f(n):\n        return n.__class__", True),
     ],
