@@ -96,6 +96,7 @@ class Recorder:
         self._name_storages(frame, bound.arguments)
         for tensor in (t for _, _, _, value in items if (t := _tensor(value)) is not None):
             self.ledger.forget(tensor)
+        self.ledger.launches += 1
         self.records.append(
             Record(
                 fn.fn.__name__, fn, content_key(fn), _kernel_span(fn), span, self._grid(grid, span), arguments,
@@ -111,6 +112,7 @@ class Recorder:
         state = self.ledger.snapshot()
         outer, outer_tuning = self.config, self.tuning
         configs = list(tuner.prune_configs(kwargs))
+        ends = []
         for config in configs:
             self.ledger.restore(state)
             values = {**tuner.nargs, **kwargs, **config.all_kwargs()}
@@ -121,6 +123,8 @@ class Recorder:
             if is_measured(tuner, configs):
                 self.tuning = tuning_of(tuner, len(configs), values, self.ledger, before)
             tuner.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+            ends.append(self.ledger.snapshot())
+        self.ledger.join(ends)
         self.config, self.tuning = outer, outer_tuning
         tuner.nargs = None
 

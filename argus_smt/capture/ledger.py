@@ -10,6 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from argus_smt.capture.computed import Computed, outdated, padded
+from argus_smt.capture.demands import demand, read_and_written, reads, tensors
 from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.library import hides_code, implementation
@@ -17,7 +18,7 @@ from argus_smt.capture.picked import Picked
 from argus_smt.capture.record import Record
 from argus_smt.capture.sympy_terms import Untranslatable
 from argus_smt.capture.world import HOST_DTYPES, World, storage_key
-from argus_smt.ir.launch import Facts, Storage
+from argus_smt.ir.launch import Demand, Facts, Storage
 from argus_smt.ir.types import element
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
@@ -32,6 +33,9 @@ class Owner:
 
     storage: Storage
     tensor: torch.Tensor
+    bare: bool = False
+    """Whether the host left it as it was allocated, or wrote only `part` of it."""
+    part: bool = False
 
 
 class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -46,6 +50,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.picked = Picked(world, self.computed, self._numbered, self._replace)
         self.adopted: set[int] = set()
         self.alive: list[torch.Tensor] = []
+        self.launches = 0
+        self.demands: dict[Demand, None] = {}
 
     # ------------------------------------------------------------ storages
 
@@ -61,7 +67,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 ident, t.name, t.dtype, nbytes(t.dims, t.strides, element(t.dtype).nbytes, self.world),
                 t.dims, t.strides, contents, t.role, t.facts,
             )  # fmt: skip
-            self.owners[key] = Owner(s, fake)
+            self.owners[key] = Owner(s, fake, contents == "uninit")
             if contents == "input":
                 self.elements.adopt(fake, t.facts)
 
@@ -75,7 +81,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             dtype = host_dtype(t)
             extent = nbytes(dims, strides, element(dtype).nbytes, self.world)
             s = Storage(len(self.owners), "", dtype, extent, dims, strides, contents, "", self._facts(t))
-            self.owners[key] = Owner(s, t)
+            self.owners[key] = Owner(s, t, contents == "uninit")
         return self.owners[key]
 
     def _facts(self, t: torch.Tensor) -> Facts | None:
@@ -99,12 +105,36 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def snapshot(self) -> dict[int, Owner]:
         """The state to come back to."""
-        return {k: Owner(o.storage, o.tensor) for k, o in self.owners.items()}
+        return {k: replace(o) for k, o in self.owners.items()}
 
     def restore(self, state: dict[int, Owner]) -> None:
         """Undo what happened to contents since `snapshot`."""
         for k, o in state.items():
-            self.owners[k].storage = o.storage
+            now = self.owners[k]
+            now.storage, now.bare, now.part = o.storage, o.bare, o.part
+
+    def join(self, others: Sequence[dict[int, Owner]]) -> None:
+        """Of alternatives, each of which ends in one of the states: what any of them leaves bare is."""
+        for k, o in self.owners.items():
+            o.bare = o.bare or any(s[k].bare for s in others if k in s)
+            o.part = o.part or any(s[k].part for s in others if k in s)
+
+    def demand(self, t: torch.Tensor, what: str) -> None:
+        """Somebody looks at `t` now: if no host wrote it, a kernel must have."""
+        owner = self.owners.get(storage_key(t))
+        if owner is not None and owner.bare:
+            span, _ = self.world.oracle.asker()
+            found = demand(self.world, t, owner.storage.ident, self.launches, what, owner.part, span)
+            if found is not None:
+                self.demands.setdefault(found)
+
+    def returned(self, value: Any) -> None:
+        """The launcher is over and returns `value`; what arguments it was to fill count too."""
+        for t in tensors(value):
+            self.demand(t, "returned")
+        for owner in list(self.owners.values()):
+            if owner.storage.role == "out":
+                self.demand(owner.tensor, "out")
 
     def settle(self, records: Sequence[Record]) -> None:
         """The run is over: decide which numbers that the host read are free."""
@@ -128,6 +158,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return self.world.integer(exact)
             number = func(*args, **kwargs)
             self.elements.item(args[0], number)
+            self.demand(args[0], "read")
             return number
         out = padded(args) if name == "constant_pad_nd" else None
         out = func(*args, **kwargs) if out is None else out
@@ -138,9 +169,15 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         outs = [o for o in (out if isinstance(out, tuple | list) else (out,)) if isinstance(o, torch.Tensor)]
         operands = [a for a in _flat(args) if isinstance(a, torch.Tensor)]
         mutated = _mutated(func, args, kwargs)
+        changes = read_and_written(func, name) if mutated else ""
+        for t in operands if reads(func, name) else ():
+            if changes == "updates" or all(t is not m for m in mutated):
+                self.demand(t, "read")
         for t in mutated:
             owner = self.owner(t)
             whole = self._covers(t, owner)
+            owner.bare = owner.bare and not (whole and changes != "parts")
+            owner.part = owner.bare
             self.set_contents(t, self._contents(name, args, kwargs, mutated), whole)
             self.forget(t)
         fresh = [o for o in outs if all(o is not m for m in mutated)]

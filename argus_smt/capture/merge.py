@@ -11,7 +11,7 @@ from argus_smt.capture.oracle import Decision
 from argus_smt.capture.record import Record
 from argus_smt.capture.run import Outcome
 from argus_smt.capture.world import Registry
-from argus_smt.ir.launch import Condition
+from argus_smt.ir.launch import Condition, Demand
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
 from argus_smt.smt.term import Sort, Term
@@ -24,6 +24,7 @@ class Group:
 
     records: tuple[Record, ...]
     paths: tuple[tuple[Decision, ...], ...]
+    demands: tuple[Demand, ...] = ()
 
 
 def merge(outcomes: Sequence[Outcome], session: Session, hypotheses: Sequence[Term]) -> list[Group]:
@@ -31,30 +32,33 @@ def merge(outcomes: Sequence[Outcome], session: Session, hypotheses: Sequence[Te
     groups: list[Group] = []
     for o in (o for o in outcomes if o.kind == "launches"):
         for i, g in enumerate(groups):
-            records = _union(g, o, session, hypotheses)
-            if records is not None:
-                groups[i] = Group(records, (*g.paths, o.decisions))
+            both = _union(g, o, session, hypotheses)
+            if both is not None:
+                groups[i] = Group(both.records, (*g.paths, o.decisions), both.demands)
                 break
         else:
-            groups.append(Group(o.records, (o.decisions,)))
+            groups.append(Group(o.records, (o.decisions,), o.demands))
     return groups
 
 
-def _union(g: Group, o: Outcome, session: Session, hypotheses: Sequence[Term]) -> tuple[Record, ...] | None:
-    """The records that describe both, if either describes the other's launches too."""
-    if len(g.records) != len(o.records):
+def _union(g: Group, o: Outcome, session: Session, hypotheses: Sequence[Term]) -> Group | Outcome | None:
+    """The one that describes both, if either describes the other's launches too."""
+    if len(g.records) != len(o.records) or len(g.demands) != len(o.demands):
         return None
     here = [*hypotheses, o.condition]
-    if all(_equal(a, b, session, here) for a, b in zip(g.records, o.records, strict=True)):
-        return g.records
+    mine: tuple[Record | Demand, ...]
+    theirs: tuple[Record | Demand, ...]
+    mine, theirs = (*g.records, *g.demands), (*o.records, *o.demands)
+    if all(_equal(a, b, session, here) for a, b in zip(mine, theirs, strict=True)):
+        return g
     there = [*hypotheses, T.or_(*(T.and_(*(d.term for d in p)) for p in g.paths))]
-    if all(_equal(a, b, session, there) for a, b in zip(o.records, g.records, strict=True)):
-        return o.records
+    if all(_equal(a, b, session, there) for a, b in zip(theirs, mine, strict=True)):
+        return o
     return None
 
 
-def _equal(a: Record, b: Record, session: Session, hypotheses: Sequence[Term]) -> bool:
-    """Whether two launches agree in everything, integers under the hypotheses."""
+def _equal(a: Record | Demand, b: Record | Demand, session: Session, hypotheses: Sequence[Term]) -> bool:
+    """Whether two launches or demands agree in everything, integers under the hypotheses."""
     left, right = list(_parts(a)), list(_parts(b))
     if len(left) != len(right):
         return False

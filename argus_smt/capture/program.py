@@ -29,7 +29,7 @@ from argus_smt.capture.signature import Signature
 from argus_smt.capture.trial import try_contracts
 from argus_smt.capture.verdict import check_compiled, check_domain, check_outcomes
 from argus_smt.capture.world import Registry
-from argus_smt.ir.launch import Condition, Launch, NotCovered, Program, Storage, Symbol
+from argus_smt.ir.launch import Condition, Demand, Launch, NotCovered, Program, Storage, Symbol
 from argus_smt.smt import term as T
 from argus_smt.smt.ask import Session
 from argus_smt.smt.term import Term
@@ -97,8 +97,10 @@ class _Assembly:
         self.paths = Regions([o.decisions for o in self.found.outcomes], self.session, hypotheses)
         not_covered = self._regions()
         launches: list[Launch] = []
-        for group in merge(self.found.outcomes, self.session, hypotheses):
-            launches += self._launches(group, hypotheses, not_covered)
+        demands: list[Demand] = []
+        for number, group in enumerate(merge(self.found.outcomes, self.session, hypotheses)):
+            launches += self._launches(group, number, hypotheses, not_covered)
+            demands += (replace(d, group=number) for d in group.demands)
         return Program(
             self.loader.path, self.signature.name, self.signature.text, self._symbols(), preconditions,
             tuple(launches), tuple(not_covered), (*self.domain.notes, *self.registry.told), _versions(),
@@ -106,7 +108,7 @@ class _Assembly:
             self.registry.floats.shown(
                 T.or_(*(o.condition for o in self.found.outcomes if o.kind in ("launches", "nothing")))
             ),
-            self.domain.defined, tuple(Counter(o.kind for o in self.found.outcomes).items()), self.found.covered,
+            self.domain.defined, tuple(Counter(o.kind for o in self.found.outcomes).items()), self.found.covered, tuple(demands),
         )  # fmt: skip
 
     def _symbols(self) -> tuple[Symbol, ...]:
@@ -145,7 +147,9 @@ class _Assembly:
         """Short conditions that hold where the paths are taken; nothing is left out unless all paths are known."""
         return self.paths.describe(paths) if self.found.covered else paths
 
-    def _launches(self, group: Group, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
+    def _launches(
+        self, group: Group, number: int, hypotheses: Sequence[Term], not_covered: list[NotCovered]
+    ) -> list[Launch]:
         path = path_condition(self._describe(group.paths), self.asserts, self.registry, hypotheses)
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
         written: dict[int, str] = {}
@@ -170,7 +174,7 @@ class _Assembly:
                 Launch(
                     record.kernel, record.kernel_span, record.span, path, record.grid, storages,
                     tuple(cases.cases), tuple(cases.refusals), record.config, record.arg_spans,
-                    tuple(cases.limits), record.tuning,
+                    tuple(cases.limits), record.tuning, number,
                 )
             )  # fmt: skip
             pending.append((record, cases))

@@ -25,6 +25,7 @@ from argus_smt.capture.signature import Signature
 from argus_smt.capture.state import State
 from argus_smt.capture.watch import Watch, raised_by_statement
 from argus_smt.capture.world import Registry, World
+from argus_smt.ir.launch import Demand
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 from argus_smt.source import NOWHERE, Span
@@ -44,6 +45,7 @@ class Outcome:
     records: tuple[Record, ...] = ()
     reason: str = ""
     span: Span = NOWHERE
+    demands: tuple[Demand, ...] = ()
 
     @property
     def condition(self) -> Term:
@@ -95,7 +97,8 @@ def run_once(loader: Loader, registry: Registry, script: tuple[bool, ...], body:
         kind = "nothing"
     ledger.settle(recorder.records)
     return Outcome(
-        kind, tuple(world.oracle.decisions), tuple(world.oracle.answers), tuple(recorder.records), reason, span
+        kind, tuple(world.oracle.decisions), tuple(world.oracle.answers), tuple(recorder.records), reason, span,
+        tuple(ledger.demands) if recorder.records else (),
     )  # fmt: skip
 
 
@@ -135,7 +138,7 @@ def launcher_body(signature: Signature) -> Body:
         values = arguments(world, signature)
         recorder.ledger.adopt_inputs()
         with contracts(world, recorder.ledger, names):
-            call_with(found_in(names, signature.name), values)
+            recorder.ledger.returned(call_with(found_in(names, signature.name), values))
 
     return body
 
@@ -148,5 +151,6 @@ def kernel_body(signature: Signature) -> Body:
         recorder.ledger.adopt_inputs()
         grid = tuple(map(world.integer, world.registry.domain.grid or ()))
         names[signature.name].run(grid=grid, warmup=False, **values)
+        recorder.ledger.returned(None)
 
     return body

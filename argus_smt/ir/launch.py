@@ -192,6 +192,25 @@ class Launch:
     """What the cases take for granted of the width of integer arguments; it belongs to the verdict's own line."""
     tuning: Tuning | None = None
     """Set where several configurations of the kernel are measured."""
+    group: int = 0
+    """Launches of one group are those of one path, in the order in which they happen; other groups are other paths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Elements that must have been written once `after` launches of a group are over: somebody looks at them then.
+
+    `view` is the tensor looked at; None if its sizes cannot be said. `what`: returned | out | read, by the host.
+    `part`: the host itself wrote some of the storage. Storages that the host wrote wholly are never demanded.
+    """
+
+    storage: int
+    after: int
+    view: PointerArg | None
+    what: str
+    part: bool = False
+    span: Span = field(default=NOWHERE, compare=False)
+    group: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,3 +262,5 @@ class Program:
     """Paths through the launcher that were followed, by how they end: launches, nothing, rejects, unknown, pin."""
     exhausted: bool = True
     """Whether these paths provably cover all that the preconditions allow."""
+    demands: tuple[Demand, ...] = ()
+    """What must be written, and when. Paths that launch nothing have none."""

@@ -1,6 +1,6 @@
 """Launch records and kernels as versioned JSON: what passes from the capture process to the prover.
 
-    {"schema": 1, "files": [name…], "types": [text…], "terms": [[op, args, data]…], "roots": [number…],
+    {"schema": 2, "files": [name…], "types": [text…], "terms": [[op, args, data]…], "roots": [number…],
      "kernels": [kernel…], "program": {…}}
 
 Places name files by number. A term is its number in `roots`, which point into `terms`, where each node stands once,
@@ -26,7 +26,7 @@ from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
 
-SCHEMA = 1
+SCHEMA = 2
 _VARIANTS = {cls.__name__: cls for cls in (L.PointerArg, L.ScalarArg)}
 
 

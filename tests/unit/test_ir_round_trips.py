@@ -382,9 +382,9 @@ def test_absent_nan_and_infinity_come_back() -> None:
     [
         ("", "not a captured program"),
         ("[]", "no schema"),
-        ('{"schema": 2}', "schema 2; this version reads schema 1"),
-        ('{"schema": 1}', "damaged"),
-        ('{"schema": 1, "files": [], "types": ["q"], "terms": [], "kernels": [], "roots": []}', "no such type: q"),
+        ('{"schema": 1}', "schema 1; this version reads schema 2"),
+        ('{"schema": 2}', "damaged"),
+        ('{"schema": 2, "files": [], "types": ["q"], "terms": [], "kernels": [], "roots": []}', "no such type: q"),
     ],
 )
 def test_unreadable_programs_are_refused_with_one_line(text: str, message: str) -> None:
