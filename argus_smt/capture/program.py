@@ -147,9 +147,7 @@ class _Assembly:
         """Short conditions that hold where the paths are taken; nothing is left out unless all paths are known."""
         return self.paths.describe(paths) if self.found.covered else paths
 
-    def _launches(
-        self, group: Group, number: int, hypotheses: Sequence[Term], not_covered: list[NotCovered]
-    ) -> list[Launch]:
+    def _launches(self, group: Group, number: int, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
         path = path_condition(self._describe(group.paths), self.asserts, self.registry, hypotheses)
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
         written: dict[int, str] = {}

@@ -30,6 +30,8 @@ class Pair:
     first: Side
     second: Side
     subject: str
+    ordered: bool = False
+    """Both are atomics of one width: the hardware puts them in some order."""
 
     @property
     def site(self) -> str:
@@ -44,7 +46,7 @@ def between_programs(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, st
         for a, b in combinations_with_replacement(sides, 2):
             code = _code(a.access, b.access)
             if code:
-                yield Pair(code, *_writer_first(a, b), names[storage])
+                yield Pair(code, *_writer_first(a, b), names[storage], ordered=_both_atomic(a.access, b.access))
 
 
 def between_lanes(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
@@ -71,9 +73,13 @@ def _writer_first(a: Side, b: Side) -> tuple[Side, Side]:
 
 def _code(a: Access, b: Access) -> str:
     """What it is called when both touch one byte; empty where that is no race."""
-    if a.kind == b.kind == "read" or (_atomic(a) and _atomic(b) and a.nbytes == b.nbytes):
+    if a.kind == b.kind == "read":
         return ""
     return "AR402" if "read" in (a.kind, b.kind) else "AR401"
+
+
+def _both_atomic(a: Access, b: Access) -> bool:
+    return _atomic(a) and _atomic(b) and a.nbytes == b.nbytes
 
 
 def _atomic(a: Access) -> bool:

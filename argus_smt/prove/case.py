@@ -60,9 +60,8 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
         smt_files.write(options.dump_smt, context, launch, case, chain(duties(facts, dom), widths_of))
-    narrow = options.overflow != "off" and "memory" in options.checks
-    widths = wrap_findings(context, options.overflow) if narrow else Widths((), ())
-    findings = _merge(list(_findings(context)), widths.findings) if "memory" in options.checks else []
+    widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
+    findings = _merge(list(_findings(context)) if "memory" in options.checks else [], widths.findings)
     findings += [*further_findings(context, options.checks), *_nothing_stated_of(dom, solver)]
     label = dom.case.label
     return CaseResult(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from argus_smt.encodings.injective import conditions
+from argus_smt.encodings.sizes import NamedSizes, named_sizes
 from argus_smt.encodings.span import Dimension, split
-from argus_smt.ir.launch import Storage
+from argus_smt.ir.launch import PointerArg, Storage
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Reach
 from argus_smt.obligations.pairs import Pair, Side
@@ -15,6 +16,7 @@ from argus_smt.prove.context import Context
 from argus_smt.prove.discharge import Prover
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
+from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 
 
@@ -38,58 +40,83 @@ def reach_of(side: Side) -> Reach:
     return Reach(a.scope, a.shape, where, a.pointer.guards | a.mask_guards | a.scope.guards)
 
 
-def meeting(context: Context, pair: Pair) -> Meeting:
-    """How the two accesses of a pair can touch one byte."""
+def sizes_of(context: Context) -> NamedSizes:
+    """Names for the computed sizes of all tensors of a case."""
+    views = [a for a in context.dom.case.args if isinstance(a, PointerArg)]
+    return named_sizes(n for shape in (*(s.shape for s in context.dom.launch.storages), *(v.shape for v in views)) for n in shape)
+
+
+def meeting(context: Context, pair: Pair, sizes: NamedSizes) -> Meeting:
+    """How the two accesses of a pair can touch one byte; terms are over the named sizes."""
     storage = next(s for s in context.dom.launch.storages if s.ident == pair.first.arg.storage)
-    for a, b in _layouts(pair, storage):
+    some = _with_elements(context, pair.first, storage, sizes)
+    for a, b in _layouts(pair, storage, lambda t: simplify(sizes.new(t), some)):
         if not a or not b or [d.axes for d in a] != [d.axes for d in b]:
             continue
-        if not (_inside(context.prover, pair.first, a) and _inside(context.prover, pair.second, b)):
+        if not (_inside(context.prover, pair.first, a, sizes) and _inside(context.prover, pair.second, b, sizes)):
             continue
-        ok, assumed = _injective(context, a, storage)
+        ok, assumed = _injective(context, a, storage, some, sizes)
         if ok:
             return Meeting(tuple((x.index, y.index) for x, y in zip(a, b, strict=True)), assumed=assumed)
-    first, second = (s.arg.offset + s.target.offset for s in (pair.first, pair.second))
+    first, second = (sizes.new(s.arg.offset + s.target.offset) for s in (pair.first, pair.second))
     return Meeting((), ((first, second, pair.first.access.nbytes, pair.second.access.nbytes),))
 
 
-def _layouts(pair: Pair, storage: Storage) -> list[tuple[tuple[Dimension, ...], tuple[Dimension, ...]]]:
+def _with_elements(context: Context, side: Side, storage: Storage, sizes: NamedSizes) -> Bounds:
+    """Intervals where the access has live lanes: then no dimension of the tensor is empty, as far as that can be shown."""
+    bounds = context.facts.bounds.copy()
+    sizes.learn(bounds)
+    bounds.learn([*map(sizes.new, context.dom.facts), *sizes.meaning])
+    reach = reach_of(side)
+    for n in dict.fromkeys((*storage.shape, *side.arg.shape)):
+        goal = T.ge(n, 1)
+        if bounds.truth(sizes.new(goal)) is not True:
+            hyps = context.prover.hypotheses(reach, guards=True, goal=goal)
+            if context.prover.refute(hyps, goal, context.prover.bounds(reach), nonlinear=False).status == "unsat":
+                bounds.learn([sizes.new(goal)])
+    return bounds
+
+
+def _layouts(
+    pair: Pair, storage: Storage, new: Callable[[Term], Term]
+) -> list[tuple[tuple[Dimension, ...], tuple[Dimension, ...]]]:
     """Ways to write both offsets as indices: of the view that both are given, and of the storage's own tensor."""
     a, b = pair.first, pair.second
-    sizes = {s.access.nbytes for s in (a, b)} | {element(s.arg.dtype).nbytes for s in (a, b)}
-    if len(sizes) > 1:
+    widths = {s.access.nbytes for s in (a, b)} | {element(s.arg.dtype).nbytes for s in (a, b)}
+    if len(widths) > 1:
         return []
-    item = sizes.pop()
+    item = widths.pop()
+
+    def dims(offset: Term, shape: Sequence[Term], strides: Sequence[Term]) -> tuple[Dimension, ...]:
+        return split(new(offset), item, tuple(map(new, shape)), tuple(map(new, strides)))
+
     out = []
     if (a.arg.offset, a.arg.shape, a.arg.strides) == (b.arg.offset, b.arg.shape, b.arg.strides):
-        out.append(
-            (_split(a.target.offset, item, a.arg.shape, a.arg.strides), _split(b.target.offset, item, b.arg.shape, b.arg.strides))
-        )
+        own = [dims(s.target.offset, s.arg.shape, s.arg.strides) for s in (a, b)]
+        out.append((own[0], own[1]))
     if element(storage.dtype).nbytes == item:
-        whole = [_split(s.arg.offset + s.target.offset, item, storage.shape, storage.strides) for s in (a, b)]
+        whole = [dims(s.arg.offset + s.target.offset, storage.shape, storage.strides) for s in (a, b)]
         out.append((whole[0], whole[1]))
     return out
 
 
-def _split(offset: Term, item: int, shape: Sequence[Term], strides: Sequence[Term]) -> tuple[Dimension, ...]:
-    return split(offset, item, shape, strides)
-
-
-def _inside(prover: Prover, side: Side, dims: Sequence[Dimension]) -> bool:
+def _inside(prover: Prover, side: Side, dims: Sequence[Dimension], sizes: NamedSizes) -> bool:
     """Whether every index is shown to lie in its dimension."""
     reach = reach_of(side)
     bounds = prover.bounds(reach)
-    goals = [g for d in dims for g in (T.ge(d.index, 0), T.lt(d.index, d.extent)) if bounds.truth(g) is not True]
+    goals = [sizes.old(g) for d in dims for g in (T.ge(d.index, 0), T.lt(d.index, d.extent))]
+    goals = [g for g in goals if bounds.truth(g) is not True]
     if not goals:
         return True
     hyps = prover.hypotheses(reach, guards=True, goal=T.and_(*goals))
     return all(prover.refute(hyps, g, bounds, nonlinear=False).status == "unsat" for g in goals)
 
 
-def _injective(context: Context, dims: Sequence[Dimension], storage: Storage) -> tuple[bool, str]:
+def _injective(
+    context: Context, dims: Sequence[Dimension], storage: Storage, bounds: Bounds, sizes: NamedSizes
+) -> tuple[bool, str]:
     """Whether different indices have different addresses, and what had to be assumed of free strides for it."""
-    bounds: Bounds = context.facts.bounds
-    facts = context.dom.facts
+    facts = [*map(sizes.new, context.dom.facts), *sizes.meaning]
     for needed in conditions(dims):
         if all(bounds.truth(c) is True or context.prover.solver.implies(facts, c, bounds) for c in needed):
             return True, ""

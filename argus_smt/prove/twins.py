@@ -20,7 +20,9 @@ from argus_smt.smt.saturate import definitions
 from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 
-MAX_TRIES = 200
+MAX_TRIES = 300
+EFFORTS = (60_000, 600_000)
+"""Limits of the solver: what follows mostly follows at once, so all is asked cheaply before anything is asked at length."""
 
 
 @dataclass(slots=True)
@@ -36,10 +38,13 @@ class Twins:
 
     def equal(self, a: Term, b: Term) -> bool:
         """Whether `a == b` follows; what is found on the way is kept for later questions."""
-        while not (self.contradictory or self._follows(a, b)):
-            if not self._unify_one((a, b)):
-                return False
-        return True
+        for effort in EFFORTS:
+            while True:
+                if self.contradictory or self._follows(a, b, effort):
+                    return True
+                if not self._unify_one((a, b), effort):
+                    break
+        return False
 
     @property
     def contradictory(self) -> bool:
@@ -50,12 +55,17 @@ class Twins:
         """Whether `a == b` follows, asked of the solver at full strength."""
         return self.prover.refute(self.facts, T.eq(self._settled(a), self._settled(b)), self.bounds).status == "unsat"
 
-    def _follows(self, a: Term, b: Term) -> bool:
+    def _follows(self, a: Term, b: Term, effort: int) -> bool:
         a, b = self._settled(a), self._settled(b)
         if a is b:
             return True
         sides = (T.le(a, b), T.ge(a, b)) if a.sort is T.Sort.INT else (T.iff(a, b),)
-        return all(self.prover.refute(self.facts, s, self.bounds, nonlinear=False).status == "unsat" for s in sides)
+        solver = self.prover.solver
+        whole, solver.rlimit = solver.rlimit, min(effort, solver.rlimit)
+        try:
+            return all(self.prover.refute(self.facts, s, self.bounds, nonlinear=False).status == "unsat" for s in sides)
+        finally:
+            solver.rlimit = whole
 
     def _settled(self, t: Term) -> Term:
         """`t` after all replacements."""
@@ -64,15 +74,15 @@ class Twins:
             before, t = t, simplify(_replaced(t, self._mapping), self.bounds)
         return t
 
-    def _unify_one(self, goals: Sequence[Term]) -> bool:
+    def _unify_one(self, goals: Sequence[Term], effort: int) -> bool:
         """Find one more pair of twins that must be equal, and replace one by the other."""
-        known = len(self._mapping)
+        known = len(self._mapping) + effort
         for own, twin in list(self._candidates(goals)):
             if len(self._tried) > MAX_TRIES:
                 return False
             if (own, twin, known) not in self._tried:
                 self._tried.add((own, twin, known))
-                if self._follows(own, twin):
+                if self._follows(own, twin, effort):
                     self._replace(twin, own)
                     return True
         return False

@@ -50,7 +50,8 @@ def moe_kernel(
 
 
 @argus.launch(
-    "a: f16[T, K] strided, b: f16[E, N, K] strided, weights: f32[T, TOP], sorted_ids: i32[16 * G] in [0, T * TOP],"
+    "a: f16[T, K] strided, b: f16[E, N, K] strided, weights: f32[T, TOP], sorted_ids: i32[16 * G] in [0, T * TOP]"
+    " distinct except T * TOP,"
     " expert_ids: i32[G] in [0, E), num_padded: i32[1] in [0, 16 * G], weighted: bool"
 )
 def moe_grouped_gemm(a, b, weights, sorted_ids, expert_ids, num_padded, weighted):
