@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import numbers
 import os
 import random
@@ -17,11 +18,12 @@ from torch._subclasses.fake_tensor import FakeTensor
 from triton.backends.compiler import GPUTarget
 from triton.runtime.driver import driver
 
-from argus_smt.capture import descriptors, target
+from argus_smt.capture import caches, descriptors, target
 from argus_smt.capture.device import PretendDevice, shown_device
 from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
 from argus_smt.capture.indexing import indexing
+from argus_smt.capture.keys import hash_of
 from argus_smt.capture.library import registering
 from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.picked import as_list
@@ -60,6 +62,7 @@ def machine(tell: Tell = lambda text: None) -> Iterator[None]:
         stack.enter_context(patched(driver, _active=_driver(tell)))
         stack.enter_context(environment(tell))
         stack.enter_context(patched(torch, compile=_uncompiled))
+        stack.enter_context(patched(functools, **caches.patches()))
         stack.enter_context(registering())
         yield
 
@@ -238,9 +241,7 @@ def _guarded(world: World, symbol: type) -> dict[str, Any]:
         frame = sys._getframe(1)
         if kind(frame.f_code.co_filename) == ENGINE:
             return int(plain_hash(self))
-        span, _ = world.oracle.asker()
-        world.oracle.stop(PathEnd(f"line {span.line} uses a size as a key of a dictionary, set or cache", span))
-        raise AssertionError
+        return hash_of(world, self, frame)
 
     def text(self: Any, *spec: str) -> str:
         frame = sys._getframe(1)
@@ -249,7 +250,20 @@ def _guarded(world: World, symbol: type) -> dict[str, Any]:
             world.oracle.stop(PathEnd(f"line {span.line} turns a size into text", span))
         return str(plain_text(self))
 
-    return {"__hash__": hash_, "__str__": text, "__repr__": text, "__format__": text}
+    plain_equal: Any = symbol.__eq__
+
+    def equal(self: Any, other: Any) -> Any:
+        if symbol is torch.SymBool:
+            return bool(self) == other
+        if symbol is torch.SymInt and isinstance(other, bool | float):  # as keys of tables may be
+            return plain_equal(self, int(other)) if float(other).is_integer() else False
+        return plain_equal(self, other)
+
+    def differs(self: Any, other: Any) -> Any:
+        return not equal(self, other)
+
+    told = {"__hash__": hash_, "__str__": text, "__repr__": text, "__format__": text, "__eq__": equal}
+    return told | ({"__ne__": differs} if symbol is torch.SymBool else {})
 
 
 def _missing(world: World, symbol: type, number: type) -> dict[str, Any]:

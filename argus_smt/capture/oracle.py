@@ -49,6 +49,8 @@ class Oracle:
         self.dead: PathEnd | None = None
         self.checking = 0
         """Above zero while a check of Triton's runs whose failing means that the launcher rejects its arguments."""
+        self.missed: list[Any] = []
+        """Symbols that were looked up in tables which have no equal key."""
         self.refused: BaseException | None = None
         """What such a check raised."""
 

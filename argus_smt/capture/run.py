@@ -16,6 +16,7 @@ from argus_smt.capture.arguments import arguments, call_with
 from argus_smt.capture.contracts import contracts
 from argus_smt.capture.failure import CaptureError, PathEnd
 from argus_smt.capture.intercept import Recorder
+from argus_smt.capture.keys import misses
 from argus_smt.capture.ledger import Ledger
 from argus_smt.capture.methods import found_in
 from argus_smt.capture.module import Loader, describe, failing_span
@@ -107,7 +108,7 @@ def _failure(error: BaseException, world: World, path: str) -> tuple[str, str, S
     span = failing_span(error, path)
     what = f"the launcher raises {_TORCH_NAME.sub(lambda m: world.user_name(m[0]), describe(error))}"
     refused = error is world.oracle.refused or world.oracle.follows_failed_check
-    if refused or raised_by_statement(error, error.__traceback__):
+    if refused or misses(error, world.oracle.missed) or raised_by_statement(error, error.__traceback__):
         return "rejects", what, span
     return "unknown", what, span
 

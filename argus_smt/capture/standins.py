@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
+from argus_smt.capture.caches import Distinct, holds_symbol
+
 
 class _IntMeta(type):
     def __instancecheck__(cls, value: object) -> bool:
@@ -81,6 +83,36 @@ class _TypeMeta(type):
         return _shown_type(builtins.type(args[0]))
 
 
+class _SetMeta(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return builtins.isinstance(value, builtins.set | Distinct)
+
+    def __subclasscheck__(cls, sub: type) -> bool:
+        return sub is cls or builtins.issubclass(sub, builtins.set | Distinct)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is builtins.set or other is cls
+
+    def __hash__(cls) -> int:
+        return hash(builtins.set)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(builtins.set, name)
+
+    def __getitem__(cls, item: Any) -> Any:
+        return builtins.set[item]
+
+    def __call__(cls, *args: Any) -> Any:
+        items = [list(a) if builtins.len(args) == 1 else a for a in args]
+        if builtins.len(items) == 1 and any(map(holds_symbol, items[0])):
+            return Distinct(items[0])
+        return builtins.set(*items)
+
+
+class SymbolicSet(metaclass=_SetMeta):
+    """Stands for `set`: items that are symbols are compared, since they have no hash."""
+
+
 class SymbolicInt(metaclass=_IntMeta):
     """Stands for `int`: keeps symbols symbolic."""
 
@@ -93,7 +125,7 @@ class SymbolicType(metaclass=_TypeMeta):
     """Stands for `type`: the type of a symbol is that of the number it stands for."""
 
 
-for _cls, _name in ((SymbolicInt, "int"), (SymbolicFloat, "float"), (SymbolicType, "type")):
+for _cls, _name in ((SymbolicInt, "int"), (SymbolicFloat, "float"), (SymbolicType, "type"), (SymbolicSet, "set")):
     _cls.__name__ = _cls.__qualname__ = _name
     _cls.__module__ = "builtins"
 
@@ -105,7 +137,8 @@ def _shown_type(t: type) -> Any:
     shown: dict[Any, Any] = {
         torch.SymInt: SymbolicInt, builtins.int: SymbolicInt, torch.SymFloat: SymbolicFloat,
         builtins.float: SymbolicFloat, torch.SymBool: builtins.bool, builtins.type: SymbolicType,
-        _IntMeta: SymbolicType, _FloatMeta: SymbolicType, _TypeMeta: SymbolicType,
+        _IntMeta: SymbolicType, _FloatMeta: SymbolicType, _TypeMeta: SymbolicType, _SetMeta: SymbolicType,
+        builtins.set: SymbolicSet, Distinct: SymbolicSet,
     }  # fmt: skip
     return shown.get(t, t)
 
@@ -135,7 +168,8 @@ def symbolic_math() -> types.ModuleType:
     return out
 
 
-_NAMES: dict[str, Any] = {"int": SymbolicInt, "float": SymbolicFloat, "len": symbolic_len, "type": SymbolicType}
+_NAMES: dict[str, Any] = {"int": SymbolicInt, "float": SymbolicFloat, "len": symbolic_len, "type": SymbolicType,
+                          "set": SymbolicSet}  # fmt: skip
 _STANDING = {id(v) for v in _NAMES.values()}
 
 

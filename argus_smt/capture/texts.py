@@ -42,6 +42,17 @@ def reads_attribute(frame: FrameType | None, name: str) -> bool:
     return tree is not None and any(isinstance(n, ast.Attribute) and n.attr == name for n in ast.walk(tree))
 
 
+def expressions_at(span: Span) -> list[ast.expr]:
+    """The expressions that take up exactly this place."""
+    tree = _tree(span.file)
+    place = (span.line, span.column - 1, span.end_line or span.line, span.end_column - 1)
+    return [
+        node
+        for node in (ast.walk(tree) if tree is not None and span.column else ())
+        if isinstance(node, ast.expr) and (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset) == place
+    ]
+
+
 def guarded_import(span: Span) -> bool:
     """Whether the place lies in a `try` that handles failing imports."""
     tree = _tree(span.file)

@@ -157,13 +157,6 @@ def test_chunk_is_exact(launcher: Capture) -> None:
         assert value(program, {"N": n}) == -(-n // 2)
 
 
-def test_unhashable_size_is_unknown_not_wrong(launcher: Capture) -> None:
-    with pytest.raises(Exception, match="uses a size as a key"):
-        launcher(
-            "def launch(x):\n    b = 1 if x.shape[0] in {16, 32} else 2\n    copy[(1,)](x, x, b, BLOCK=64)\n", "launch(x: f32[N])"
-        )
-
-
 def test_except_does_not_swallow_the_end_of_a_path(launcher: Capture) -> None:
     with pytest.raises(Exception, match="into a list"):
         launcher(
