@@ -71,7 +71,7 @@ class Cached:
 
     def cache_info(self) -> Any:
         """Hits, misses, the limit and the number of entries."""
-        return functools._CacheInfo(self._hits, self._misses, self._maxsize, len(self._entries))  # type: ignore[attr-defined]
+        return functools._CacheInfo(self._hits, self._misses, self._maxsize, len(self._entries))
 
     def cache_parameters(self) -> dict[str, Any]:
         """The limit, and whether types count."""
