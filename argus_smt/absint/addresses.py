@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
+from argus_smt.absint.members import ENTRY, ENTRY_BYTES, HIGHEST, entry, pointee
 from argus_smt.absint.state import State
-from argus_smt.absint.values import AbsValue, IntV, LostV, PtrV, Target, choose
+from argus_smt.absint.values import NOWHERE, AbsValue, IntV, LostV, PtrV, Target, choose
+from argus_smt.ir.launch import PointerArg
 from argus_smt.ir.types import I64
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
 
-HIGHEST = 1 << 62
-"""No device has memory beyond this address."""
 _PREFIX = "?address"
 
 
 def to_integer(state: State, pointer: PtrV) -> Term:
-    """The address of a pointer, as long as it fits: that of its argument plus the offset."""
+    """The address of a pointer, as long as it fits: that of what it points into plus the offset."""
     out: Term | None = None
     for target in reversed(pointer.targets):
-        there = _address(state, target.arg) + target.offset
+        there = _address(state, target) + target.offset
         out = there if out is None else T.ite(target.cond, there, out)
     assert out is not None
     return out
 
 
-def _address(state: State, arg: int) -> Term:
-    """Where the view of an argument starts."""
-    name = f"{_PREFIX}{arg}"
-    state.facts.ledger.setdefault(name, "the address of an argument as a number")
+def _address(state: State, target: Target) -> Term:
+    """Where the view of an argument, or the tensor at an entry of a table, starts."""
+    if target.member is not None:
+        arg = state.args[target.arg]
+        assert isinstance(arg, PointerArg)
+        return entry(state, state.storages[arg.storage], target.member * ENTRY_BYTES)
+    name = "?nowhere" if target.arg == NOWHERE else f"{_PREFIX}{target.arg}"
+    state.facts.ledger.setdefault(name, target.reason or "the address of an argument as a number")
     state.set_range(name, I64, (0, HIGHEST))
     return T.app(name)
 
 
 def to_pointer(state: State, value: IntV, reason: str) -> AbsValue:
-    """The pointer with an address: an argument's where the term is its address plus something else, else lost."""
+    """The pointer with an address: into an argument or a tensor of a table where the term is its address plus something else."""
     if value.term.op == "ite":
         cond, a, b = value.term.args
         made = (to_pointer(state, IntV(a), reason), to_pointer(state, IntV(b), reason))
         return _guarded(choose(cond, *made), value)
-    bases = [a for a in value.term.apps if a.data.startswith(_PREFIX)]
+    bases = [a for a in value.term.apps if a.data.startswith((_PREFIX, ENTRY))]
     if len(bases) != 1:
+        return LostV(state.facts.ledger.get(value.term.data, reason) if value.term.op == "app" else reason)
+    base = bases[0]
+    offset = state.simp(value.term - base)
+    if base in offset.apps:
         return LostV(reason)
-    offset = state.simp(value.term - bases[0])
-    if bases[0] in offset.apps:
-        return LostV(reason)
-    return PtrV((Target(T.TRUE, int(bases[0].data.removeprefix(_PREFIX)), offset),), value.guards)
+    if base.data.startswith(ENTRY):
+        target = pointee(state, base, offset)
+    else:
+        target = Target(T.TRUE, int(base.data.removeprefix(_PREFIX)), offset)
+    return LostV(reason) if target is None else PtrV((target,), value.guards)
 
 
 def _guarded(pointer: AbsValue, value: IntV) -> AbsValue:

@@ -19,12 +19,12 @@ from argus_smt.smt.term import Sort, Term
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """How the value of a block parameter is laid out in parts; `args` are the arguments that a pointer may point into."""
+    """How the value of a block parameter is laid out in parts; `roots` are what a pointer may point into, at offset 0."""
 
     param: Value
     kind: str
     """`int`, `bool`, `pointer`, or `other`, which has no parts."""
-    args: tuple[int, ...] = ()
+    roots: tuple[Target, ...] = ()
 
     @property
     def coords(self) -> tuple[Term, ...]:
@@ -36,7 +36,7 @@ class Carrier:
         own = str(self.param.number)
         if self.kind == "other":
             return ()
-        return (f"{own}a", own) if len(self.args) > 1 else (own,)
+        return (f"{own}a", own) if len(self.roots) > 1 else (own,)
 
 
 def carrier(param: Value, entry: AbsValue) -> Carrier:
@@ -45,22 +45,25 @@ def carrier(param: Value, entry: AbsValue) -> Carrier:
         case IntV(term):
             return Carrier(param, "bool" if term.sort is Sort.BOOL else "int")
         case PtrV(targets) if targets:
-            return Carrier(param, "pointer", tuple(sorted({t.arg for t in targets})))
+            return Carrier(param, "pointer", _roots(targets))
         case _:
             return Carrier(param, "other")
 
 
 def grown(layout: Carrier, after: AbsValue) -> Carrier:
-    """The layout with the arguments that one trip adds; `other` where a trip makes something else of the value."""
+    """The layout with the arguments that one trip adds; `other` where a trip makes something else of the value.
+
+    A trip may not move on to other tensors of a table: which one it is would be one more part.
+    """
     match layout.kind, after:
         case "other", _:
             return layout
-        case "pointer", PtrV(targets) if targets:
-            return replace(layout, args=tuple(sorted({*layout.args, *(t.arg for t in targets)})))
+        case "pointer", PtrV(targets) if targets and all(t.member is None or _known(layout, t) for t in targets):
+            return replace(layout, roots=_roots((*layout.roots, *targets)))
         case "int" | "bool", IntV():
             return layout
         case _:
-            return replace(layout, kind="other", args=())
+            return replace(layout, kind="other", roots=())
 
 
 def hole(layout: Carrier) -> AbsValue | None:
@@ -79,7 +82,7 @@ def parts(layout: Carrier, value: AbsValue) -> tuple[Term, ...]:
             return (term,)
         case PtrV(targets) if layout.kind == "pointer":
             offset = _chosen(targets, [t.offset for t in targets])
-            return (offset,) if len(layout.args) == 1 else (_argument(targets), offset)
+            return (offset,) if len(layout.roots) == 1 else (_argument(targets), offset)
         case _:
             return ()
 
@@ -88,19 +91,31 @@ def whole(layout: Carrier, terms: Sequence[Term], guards: Guards) -> AbsValue:
     """The value with these parts."""
     if layout.kind in ("int", "bool"):
         return IntV(terms[0], guards)
-    if len(layout.args) == 1:
-        return PtrV((Target(T.TRUE, layout.args[0], terms[0]),), guards)
+    if len(layout.roots) == 1:
+        return PtrV((replace(layout.roots[0], offset=terms[0]),), guards)
     which, offset = terms
-    found = [(arg, points_to(which, arg)) for arg in layout.args]
-    return PtrV(tuple(Target(c, arg, assuming(offset, c)) for arg, c in found if c is not T.FALSE), guards)
+    found = [(root, points_to(which, root.root)) for root in layout.roots]
+    return PtrV(tuple(replace(root, cond=c, offset=assuming(offset, c)) for root, c in found if c is not T.FALSE), guards)
 
 
-def points_to(which: Term, arg: int) -> Term:
-    """The condition that the part which tells the argument is `arg`."""
+def _roots(targets: Sequence[Target]) -> tuple[Target, ...]:
+    """What the targets are offsets into, each once and in a fixed order."""
+    found: dict[int, Target] = {}
+    for t in targets:
+        found.setdefault(t.root, replace(t, cond=T.TRUE, offset=T.ZERO))
+    return tuple(found[number] for number in sorted(found))
+
+
+def _known(layout: Carrier, target: Target) -> bool:
+    return any(target.root == root.root for root in layout.roots)
+
+
+def points_to(which: Term, root: int) -> Term:
+    """The condition that the part which tells what is pointed into says `root`."""
     if which.op == "ite":
         cond, a, b = which.args
-        return T.ite(cond, points_to(a, arg), points_to(b, arg))
-    return T.eq(which, arg)
+        return T.ite(cond, points_to(a, root), points_to(b, root))
+    return T.eq(which, root)
 
 
 def assuming(t: Term, cond: Term) -> Term:
@@ -121,8 +136,8 @@ def _chosen(targets: Sequence[Target], values: Sequence[Term]) -> Term:
 
 
 def _argument(targets: Sequence[Target]) -> Term:
-    """Number of the argument; the unknown itself where the conditions say no more than which value it has."""
+    """Number of what is pointed into; the unknown itself where the conditions say no more than which value it has."""
     for mark in sorted({a for t in targets for a in t.cond.apps}, key=lambda a: a.ident):
-        if all(t.cond is T.eq(mark, t.arg) for t in targets):
+        if all(t.cond is T.eq(mark, t.root) for t in targets):
             return mark
-    return _chosen(targets, [T.const(t.arg) for t in targets])
+    return _chosen(targets, [T.const(t.root) for t in targets])

@@ -8,10 +8,11 @@ from typing_extensions import assert_never
 
 from argus_smt.absint import control, integers, memory, promises, shapes, tilewide
 from argus_smt.absint.facts import Facts, Lost
+from argus_smt.absint.reach import written
 from argus_smt.absint.state import State, argument, never
 from argus_smt.absint.values import COORDS, PIDS, AbsValue, FloatV, IntV
 from argus_smt.ir import ops as I
-from argus_smt.ir.launch import Arg, Case, Launch, PointerArg
+from argus_smt.ir.launch import Case, Launch
 from argus_smt.ir.types import shape_of
 from argus_smt.ir.walk import results, walk
 from argus_smt.smt.interval import Bounds
@@ -38,7 +39,7 @@ def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]
         args=case.args,
         storages={s.ident: s for s in launch.storages},
         grid=launch.grid,
-        written=_written(case),
+        written=written(launch, case),
         sites=name_sites(case.kernel),
         facts=facts,
         path=domain,
@@ -61,77 +62,6 @@ def name_sites(kernel: I.Kernel) -> dict[int, str]:
         count = seen[base] = seen.get(base, 0) + 1
         sites[id(op)] = base if count == 1 else f"{base}#{count}"
     return sites
-
-
-def _written(case: Case) -> frozenset[int]:
-    """Storages that may be written: those reachable by a store's pointer, all of them if that cannot be told."""
-    stores = [op for op in walk(case.kernel.body) if isinstance(op, I.Store | I.AtomicRMW | I.AtomicCAS)]
-    stores_unknown = any(isinstance(op, I.Opaque) and op.effects for op in walk(case.kernel.body))
-    pointers = {p.number: i for i, p in enumerate(case.kernel.body.params) if isinstance(case.args[i], PointerArg)}
-    reach = _reach(case.kernel, pointers)
-    out: set[int] = set()
-    for op in stores:
-        roots = reach.get(op.ptr.number)
-        if not roots:
-            stores_unknown = True
-        out |= {_storage(case.args[i]) for i in roots or ()}
-    if stores_unknown:
-        out |= {_storage(a) for a in case.args if isinstance(a, PointerArg)}
-    return frozenset(out)
-
-
-def _storage(arg: Arg) -> int:
-    assert isinstance(arg, PointerArg)
-    return arg.storage
-
-
-def _reach(kernel: I.Kernel, roots: dict[int, int]) -> dict[int, frozenset[int]]:
-    """For each value, the pointer arguments that it may derive from (data flow to a fixed point, control included)."""
-    reach: dict[int, frozenset[int]] = {n: frozenset((i,)) for n, i in roots.items()}
-    changed = True
-
-    def flow(sources: tuple[I.Value, ...], sinks: tuple[I.Value, ...]) -> None:
-        nonlocal changed
-        for a, b in zip(sources, sinks, strict=False):
-            joined = reach.get(b.number, frozenset()) | reach.get(a.number, frozenset())
-            if joined != reach.get(b.number, frozenset()):
-                reach[b.number], changed = joined, True
-
-    while changed:
-        changed = False
-        for op in walk(kernel.body):
-            match op:
-                case I.For():
-                    flow(op.inits, op.body.params[1:])
-                    flow(op.body.yields, op.body.params[1:])
-                    flow(op.inits, op.results)
-                    flow(op.body.yields, op.results)
-                case I.While():
-                    flow(op.inits, op.before.params)
-                    flow(op.before.yields[1:], op.after.params)
-                    flow(op.after.yields, op.before.params)
-                    flow(op.before.yields[1:], op.results)
-                case I.If():
-                    flow(op.then.yields, op.results)
-                    flow(op.orelse.yields, op.results)
-                case I.AddPtr():
-                    flow((op.ptr,), (op.result,))
-                case I.Select():
-                    flow((op.a,), (op.result,))
-                    flow((op.b,), (op.result,))
-                case I.Join() | I.Cat():
-                    flow((op.lhs,), (op.result,))
-                    flow((op.rhs,), (op.result,))
-                case I.Split():
-                    flow((op.operand, op.operand), op.results)
-                case (
-                    I.Splat() | I.ExpandDims() | I.Broadcast() | I.Reshape() | I.Trans() | I.Unsplat()
-                    | I.Cast() | I.Gather()
-                ):  # fmt: skip
-                    flow((op.operand,), (op.result,))
-                case _:
-                    pass
-    return reach
 
 
 def run_block(state: State, block: I.Block) -> tuple[AbsValue, ...]:

@@ -107,5 +107,7 @@ class Facts:
     """Function name → (storage, dtype) for integers loaded from memory that the kernel does not write."""
     unreal: dict[str, str] = field(default_factory=dict)
     """Functions that stand for numbers which no input of the launcher need produce: no counterexample may lean on them."""
+    tables: dict[int, str] = field(default_factory=dict)
+    """Storage → name of the tables whose entries are followed as pointers."""
     invariants: dict[str, tuple[Term, ...]] = field(default_factory=dict)
     """By the name of a loop's trip number: what was shown to hold at the start of every trip."""

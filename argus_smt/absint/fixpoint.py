@@ -15,7 +15,7 @@ from argus_smt.absint.candidates import Trip, candidates
 from argus_smt.absint.facts import Scope
 from argus_smt.absint.solving import Place, Solver, Unknown
 from argus_smt.absint.state import State, width_range
-from argus_smt.absint.values import AbsValue, Guard, Guards, IntV, LostV, PtrV, Target, guards_of
+from argus_smt.absint.values import AbsValue, Guard, Guards, IntV, LostV, PtrV, guards_of
 from argus_smt.ir.ops import Value
 from argus_smt.ir.types import Scalar, elem_of, shape_of
 from argus_smt.smt import term as T
@@ -120,7 +120,7 @@ class Loop:
             if wider == layouts:
                 break
             if attempt == MAX_LAYOUTS - 1:
-                wider = [w if w == o else replace(w, kind="other", args=()) for w, o in zip(wider, layouts, strict=True)]
+                wider = [w if w == o else replace(w, kind="other", roots=()) for w, o in zip(wider, layouts, strict=True)]
             layouts = wider
         return layouts, holes, after
 
@@ -144,7 +144,7 @@ def simplified(state: State, value: AbsValue) -> AbsValue:
             kept = frozenset(Guard(g.site, c, g.exact) for g in guards if (c := state.simp(g.cond)) is not T.TRUE)
             return IntV(state.simp(term), kept)
         case PtrV(targets, guards):
-            moved = [Target(state.simp(t.cond), t.arg, state.simp(t.offset)) for t in targets]
+            moved = [replace(t, cond=state.simp(t.cond), offset=state.simp(t.offset)) for t in targets]
             return PtrV(tuple(t for t in moved if t.cond is not T.FALSE) or targets, guards)
         case _:
             return value
@@ -173,7 +173,8 @@ def widest(unknown: Unknown, layout: carried.Carrier) -> Interval:
     if layout.kind == "int":
         return width_range(Scalar(str(elem_of(layout.param.type))))
     if len(layout.names) > 1 and unknown.place[1] == 0:
-        return (min(layout.args), max(layout.args))
+        numbers = [root.root for root in layout.roots]
+        return min(numbers), max(numbers)
     return ALL
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from argus_smt.absint import addresses, members
 from argus_smt.absint.facts import Access, Lost
-from argus_smt.absint.state import State, width_range
-from argus_smt.absint.values import NO_GUARDS, AbsValue, FloatV, Guards, IntV, LostV, PtrV, Target, choose
+from argus_smt.absint.state import State, stated_range, width_range
+from argus_smt.absint.values import NO_GUARDS, NOWHERE, AbsValue, FloatV, Guards, IntV, LostV, PtrV, Target, choose
 from argus_smt.ir.launch import PointerArg, Storage, cell_name
-from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Op, Store, Value
-from argus_smt.ir.types import Ptr, Scalar, elem_of, element, shape_of
+from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Store, Value
+from argus_smt.ir.types import I64, Ptr, Scalar, elem_of, element, shape_of, with_shape
 from argus_smt.smt import term as T
-from argus_smt.smt.interval import ALL, Interval
+from argus_smt.smt.interval import ALL
 from argus_smt.smt.term import Term
 
 
@@ -22,7 +25,7 @@ def add_ptr(state: State, op: AddPtr) -> AbsValue:
     elem = elem_of(op.ptr.type)
     assert isinstance(elem, Ptr)
     step = offset.term * elem.elem.nbytes
-    targets = tuple(Target(t.cond, t.arg, state.simp(t.offset + step)) for t in pointer.targets)
+    targets = tuple(replace(t, offset=state.simp(t.offset + step)) for t in pointer.targets)
     return PtrV(targets, pointer.guards | offset.guards)
 
 
@@ -69,41 +72,59 @@ def _mask(state: State, mask: Value | None) -> tuple[Term, Guards]:
 
 def _loaded(state: State, op: Load, pointer: AbsValue, mask: Term, guards: Guards) -> AbsValue:
     elem = elem_of(op.result.type)
-    if isinstance(elem, Ptr):
-        return LostV("a pointer loaded from memory")
-    if not elem.is_int:
+    if isinstance(elem, Scalar) and not elem.is_int:
         return FloatV()
-    inside: AbsValue = state.unknown(op.result.type, state.site(op), "a load through an unknown pointer")
-    if isinstance(pointer, PtrV):
-        for target in pointer.targets:
-            cell = IntV(_cell(state, op, target, elem), pointer.guards)
-            inside = cell if target.cond is T.TRUE else choose(target.cond, cell, inside)
+    inside = _inside(state, op, pointer, elem)
     if mask is T.TRUE:
         return inside
     if op.other is not None:
-        return choose(mask, inside, state.integer(op.other), guards)
+        return choose(mask, inside, state.integer(op.other) if isinstance(elem, Scalar) else state.get(op.other), guards)
     undefined = state.unknown(op.result.type, f"{state.site(op)}/undefined", "masked lanes of a load without `other`")
     return choose(mask, inside, undefined, guards)
 
 
-def _cell(state: State, op: Op, target: Target, elem: Scalar) -> Term:
+def _inside(state: State, op: Load, pointer: AbsValue, elem: Scalar | Ptr) -> AbsValue:
+    """What the lanes get that are not masked."""
+    inside = state.unknown(op.result.type, state.site(op), "a load through an unknown pointer")
+    if not isinstance(pointer, PtrV):
+        return inside
+    for target in pointer.targets:
+        if target.arg == NOWHERE:
+            continue
+        read: AbsValue
+        if isinstance(elem, Ptr):
+            number = IntV(_cell(state, op, target, I64), pointer.guards)
+            read = addresses.to_pointer(state, number, "a pointer loaded from memory")
+        else:
+            read = IntV(_cell(state, op, target, elem), pointer.guards)
+        inside = read if target.cond is T.TRUE else choose(target.cond, read, inside)
+    return inside
+
+
+def _cell(state: State, op: Load, target: Target, elem: Scalar) -> Term:
     """Integer at an address, as a function of the address while nobody in the kernel writes the storage."""
     arg = state.args[target.arg]
     assert isinstance(arg, PointerArg)
     storage = state.storages[arg.storage]
-    if arg.storage in state.written:
-        kind = op.result.type if isinstance(op, Load) else elem
+    reason = ""
+    if target.member is not None:
+        reason = f"integers in the tensors that `{storage.name}` points to are not followed"
+    elif arg.storage in state.written:
         reason = f"`{storage.name}` is written by the kernel that reads it"
-        unknown = state.unknown(kind, f"{state.site(op)}/written{target.arg}", reason)
-        assert isinstance(unknown, IntV)
-        return unknown.term
-    return contents(state, storage, arg, target.offset, elem)
+    if not reason:
+        return contents(state, storage, arg, target.offset, elem)
+    kind = with_shape(elem, shape_of(op.ptr.type))
+    unknown = state.unknown(kind, f"{state.site(op)}/written{target.root}", reason)
+    assert isinstance(unknown, IntV)
+    return unknown.term
 
 
 def contents(state: State, storage: Storage, arg: PointerArg, offset: Term, elem: Scalar) -> Term:
     """What the host left at byte `offset` of the argument's view."""
     byte = state.simp(arg.offset + offset)
     aligned = state.simp(T.mod(byte, T.const(elem.nbytes))) is T.ZERO
+    if storage.members is not None:
+        return _entry(state, storage, byte, elem, aligned)
     if aligned and storage.contents.startswith("fill "):
         filled = _filled(storage, elem)
         if filled is not None:
@@ -112,25 +133,20 @@ def contents(state: State, storage: Storage, arg: PointerArg, offset: Term, elem
     _origin(state, storage, name, elem)
     if elem.name == "i1":
         return T.bapp(name, byte)
-    state.set_range(name, elem, _stated(state, storage, elem) if aligned else ALL)
+    state.set_range(name, elem, stated_range(state, storage, elem) if aligned else ALL)
     return T.app(name, byte)
 
 
-def _stated(state: State, storage: Storage, elem: Scalar) -> Interval:
-    """The interval that the signature states, as the kernel sees it: signed, and only if the types are the same.
-
-    It is taken from the intervals at the kernel's start, since one name stands for the contents on every path.
-    """
-    facts = storage.facts
-    if facts is None or element(storage.dtype) != elem:
-        return ALL
-    low = state.entry.of(facts.lower)[0] if facts.lower is not None else None
-    high = state.entry.of(facts.upper)[1] if facts.upper is not None else None
-    if facts.values:
-        low, high = min(facts.values), max(facts.values)
-    if storage.dtype.startswith("u") and (high is None or high > width_range(elem)[1] or low is None or low < 0):
-        return ALL
-    return low, high
+def _entry(state: State, storage: Storage, byte: Term, elem: Scalar, aligned: bool) -> Term:
+    """What a table of addresses holds: whole addresses may be made pointers again, parts of them are unknown numbers."""
+    if elem == I64 and aligned:
+        return members.entry(state, storage, byte)
+    name = f"?part{storage.ident}:{elem.name}"
+    state.facts.ledger.setdefault(name, f"part of an address in `{storage.name}` as a number")
+    if elem.name == "i1":
+        return T.bapp(name, byte)
+    state.set_range(name, elem, ALL)
+    return T.app(name, byte)
 
 
 def _origin(state: State, storage: Storage, name: str, elem: Scalar) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from argus_smt.absint.facts import Lost, Promise
+from argus_smt.absint.members import view
 from argus_smt.absint.state import State
-from argus_smt.absint.values import COORDS, NO_GUARDS, AbsValue, Guards, IntV, PtrV, map_terms
-from argus_smt.ir.launch import PointerArg
+from argus_smt.absint.values import COORDS, NO_GUARDS, NOWHERE, AbsValue, Guards, IntV, PtrV, map_terms
 from argus_smt.ir.ops import Assert, Assume, Hint
 from argus_smt.ir.types import Ptr, elem_of, shape_of
 from argus_smt.smt import term as T
@@ -68,9 +68,9 @@ def _number(state: State, op: Hint, value: AbsValue) -> tuple[Term, int, Guards]
         case PtrV((target,), guards):
             elem = elem_of(op.operand.type)
             assert isinstance(elem, Ptr)
-            arg = state.args[target.arg]
-            assert isinstance(arg, PointerArg)
-            return arg.offset + target.offset, elem.elem.nbytes, guards
+            if target.arg == NOWHERE:
+                return None
+            return view(state.args, state.storages, target).offset + target.offset, elem.elem.nbytes, guards
         case _:
             return None
 

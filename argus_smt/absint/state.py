@@ -166,6 +166,23 @@ def width_range(elem: Scalar) -> tuple[int, int]:
     return (0, 1) if bits == 1 else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
+def stated_range(state: State, storage: Storage, elem: Scalar) -> Interval:
+    """The interval that the signature states, as the kernel sees it: signed, and only if the types are the same.
+
+    It is taken from the intervals at the kernel's start, since one name stands for the contents on every path.
+    """
+    facts = storage.facts
+    if facts is None or element(storage.dtype) != elem:
+        return ALL
+    low = state.entry.of(facts.lower)[0] if facts.lower is not None else None
+    high = state.entry.of(facts.upper)[1] if facts.upper is not None else None
+    if facts.values:
+        low, high = min(facts.values), max(facts.values)
+    if storage.dtype.startswith("u") and (high is None or high > width_range(elem)[1] or low is None or low < 0):
+        return ALL
+    return low, high
+
+
 def fits(term: Term, bits: int) -> Term:
     """`term` is representable in `bits` signed bits."""
     half = 1 << (bits - 1)

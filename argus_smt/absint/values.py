@@ -7,7 +7,7 @@ loop trip numbers `$k<n>`. The `$` keeps them apart from the user's symbols.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Term
@@ -42,13 +42,28 @@ class FloatV:
     """A float tile: nothing is known of its numbers."""
 
 
+NOWHERE = -1
+"""In place of an argument: a pointer to nothing that is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing a pointer may point to, where `cond`: byte `offset` from the start of kernel argument `arg`'s view."""
+    """One thing a pointer may point to, where `cond`: byte `offset` from the start of kernel argument `arg`'s view.
+
+    With a `member`, argument `arg` is a table of addresses, and the offset is from the start of the tensor at that entry.
+    Where `arg` is NOWHERE, `reason` says why nothing is known.
+    """
 
     cond: Term
     arg: int
     offset: Term
+    member: Term | None = None
+    reason: str = ""
+
+    @property
+    def root(self) -> int:
+        """A number that tells apart what targets are offsets into."""
+        return self.arg if self.member is None else (self.member.ident + 1 << 20) + self.arg
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +95,10 @@ def map_terms(value: AbsValue, mapping: Mapping[Term, Term], memo: dict[Term, Te
         case IntV(term, guards):
             return IntV(sub(term), map_guards(guards, mapping, memo))
         case PtrV(targets, guards):
-            moved = tuple(Target(sub(t.cond), t.arg, sub(t.offset)) for t in targets)
+            moved = tuple(
+                replace(t, cond=sub(t.cond), offset=sub(t.offset), member=None if t.member is None else sub(t.member))
+                for t in targets
+            )
             return PtrV(moved, map_guards(guards, mapping, memo))
         case _:
             return value
@@ -105,7 +123,9 @@ def terms_of(value: AbsValue) -> tuple[Term, ...]:
         case IntV(term):
             return (term,)
         case PtrV(targets):
-            return tuple(t for target in targets for t in (target.cond, target.offset))
+            return tuple(
+                t for target in targets for t in (target.cond, target.offset, target.member) if t is not None
+            )
         case _:
             return ()
 
@@ -122,10 +142,10 @@ def choose(cond: Term, a: AbsValue, b: AbsValue, guards: Guards = NO_GUARDS) -> 
     match a, b:
         case IntV(), IntV():
             return IntV(T.ite(cond, a.term, b.term), both)
-        case PtrV(), PtrV():
+        case (PtrV(), PtrV() | LostV()) | (LostV(), PtrV()):
             other = T.not_(cond)
-            targets = [Target(T.and_(cond, t.cond), t.arg, t.offset) for t in a.targets]
-            targets += [Target(T.and_(other, t.cond), t.arg, t.offset) for t in b.targets]
+            targets = [replace(t, cond=T.and_(cond, t.cond)) for t in _targets(a)]
+            targets += [replace(t, cond=T.and_(other, t.cond)) for t in _targets(b)]
             return PtrV(tuple(t for t in targets if t.cond is not T.FALSE), both)
         case FloatV(), _:
             return a
@@ -133,3 +153,11 @@ def choose(cond: Term, a: AbsValue, b: AbsValue, guards: Guards = NO_GUARDS) -> 
             return a
         case _:
             return b
+
+
+def _targets(value: AbsValue) -> tuple[Target, ...]:
+    """Targets of a pointer, or of the lost value in its place."""
+    if isinstance(value, LostV):
+        return (Target(T.TRUE, NOWHERE, T.ZERO, reason=value.reason),)
+    assert isinstance(value, PtrV)
+    return value.targets

@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from argus_smt.capture.failure import CaptureError
 from argus_smt.capture.signature import Argument, ScalarType, SequenceType, Signature, TableType, TensorType
 from argus_smt.capture.world import World
 from argus_smt.smt import term as T
@@ -28,8 +27,7 @@ def _value(world: World, a: Argument) -> Any:
             values = [_value(world, Argument(f"{a.name}_{i}", t)) for i, t in enumerate(items)]
             return tuple(values) if kind == "tuple" else values
         case TableType():
-            help_ = "give the launcher tensors instead, or state the table's tensor as `i64[G]`, which leaves its targets unknown"
-            raise CaptureError(f"`{a.name}`: tables of addresses are not supported in this version", help=help_)
+            return world.tensor(domain.tables[a.name].tensor, "i64")
         case ScalarType("int") if not a.pinned or a.name in domain.ints:
             return world.integer(domain.ints[a.name])
         case ScalarType("bool") if not a.pinned:

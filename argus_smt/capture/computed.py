@@ -317,7 +317,9 @@ def reads(facts: Facts, storage: int) -> bool:
 
 
 def outdated(s: Storage, written: int) -> Storage:
-    """A storage after another one is written, from whose former contents its own may be made."""
+    """A storage after another one is written, from whose former contents its own, or the sizes behind it, may be made."""
+    if s.members is not None and (s.ident == written or any(r.startswith(cell_name(written, "")) for r in s.members.reads)):
+        s = replace(s, members=None)
     if s.facts is None or not s.facts.exact or not reads(s.facts, written):
         return s
     return replace(s, facts=replace(s.facts, element=None, running=None))

@@ -31,13 +31,18 @@ class Tensor:
 class Table:
     """A table of addresses: `count` entries, of which number `index` points to a tensor of these dims and strides.
 
-    Terms may apply names of integer tensors to indices. `index` is empty and `count` None for `table of …`.
+    Terms may apply names of integer tensors to indices. `index` is empty for `table of …`.
     """
 
     name: str
     index: str
-    count: Term | None
+    count: Term
     item: Tensor
+
+    @property
+    def tensor(self) -> Tensor:
+        """The table itself."""
+        return Tensor(self.name, "i64", (self.count,), (T.ONE,), "", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +139,9 @@ class _Builder:
         """Note the names that an argument brings, with kind and description."""
         match a.type:
             case TableType(item, index, count):
-                for d in (*item.dims, *(self.strides_of(a.name, item) or ()), *(() if count is None else (count,))):
+                if count is None:
+                    self.name(_count(a.name), "dim", f"number of entries of `{a.name}`")
+                for d in (*item.dims, *(item.strides or ()), *(() if count is None else (count,))):
                     self.name(d, "dim" if d is count or d in item.dims else "stride", f"`{a.name}`", index)
             case TensorType():
                 for i, d in enumerate(a.type.dims):
@@ -236,13 +243,13 @@ class _Builder:
     def table(self, name: str, t: TableType, position: int) -> Table:
         if t.item.role == "uninit":
             raise self.fail("what a table points to is given, `out` or `inout`", position)
-        count = self.maybe(t.count)
-        if count is not None and not count.is_const:
+        if t.item.strided:
+            raise self.fail("strides of what a table points to are written out: `table[g: G] of f16[M, K]{s[g], 1}`", position)
+        count = _count(name) if t.count is None else self.sub(t.count)
+        if not count.is_const:
             self.require(T.ge(count, 1), "default", f"{count} >= 1")
         dims = tuple(map(self.sub, t.item.dims))
         strides = contiguous(dims) if t.item.strides is None else tuple(map(self.sub, t.item.strides))
-        if t.item.strided:
-            strides = tuple(map(self.sub, self.strides_of(name, t.item) or ()))
         item = Tensor(f"{name}[{t.index or '…'}]", _memory_type(t.item), dims, strides, t.item.role, self.facts("", t.item))
         return Table(name, t.index, count, item)
 
@@ -276,6 +283,11 @@ class _Builder:
         if r is None or r.lower is None or r.upper is None:
             return None
         return self.sub(r.lower), self.sub(r.upper)
+
+
+def _count(table: str) -> Term:
+    """The number of entries of a table that does not state it."""
+    return T.var(f"{table}_n")
 
 
 def _memory_type(t: TensorType) -> str:

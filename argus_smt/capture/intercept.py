@@ -95,7 +95,7 @@ class Recorder:
         arguments = tuple((name, self._argument(p, nest, name, value, span)) for p, nest, name, value in items)
         self._name_storages(frame, bound.arguments)
         for tensor in (t for _, _, _, value in items if (t := _tensor(value)) is not None):
-            self.ledger.forget(tensor)
+            self.ledger.forget(tensor, launched=True)
         self.ledger.launches += 1
         self.records.append(
             Record(

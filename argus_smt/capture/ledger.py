@@ -17,6 +17,7 @@ from argus_smt.capture.library import hides_code, implementation
 from argus_smt.capture.picked import Picked
 from argus_smt.capture.record import Record
 from argus_smt.capture.sympy_terms import Untranslatable
+from argus_smt.capture.tables import pointees
 from argus_smt.capture.world import HOST_DTYPES, World, storage_key
 from argus_smt.ir.launch import Demand, Facts, Storage
 from argus_smt.ir.types import element
@@ -70,6 +71,17 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.owners[key] = Owner(s, fake, contents == "uninit")
             if contents == "input":
                 self.elements.adopt(fake, t.facts)
+        self._adopt_tables()
+
+    def _adopt_tables(self) -> None:
+        """Say what the tables of the signature point to, now that the tensors that give sizes have numbers."""
+        tables = self.world.registry.domain.tables
+        if not tables or any(o.storage.members is not None for o in self.owners.values()):
+            return
+        named = {o.storage.name: o.storage for o in self.owners.values()}
+        for owner in self.owners.values():
+            if owner.storage.name in tables:
+                owner.storage = replace(owner.storage, members=pointees(tables[owner.storage.name], named))
 
     def owner(self, t: torch.Tensor, contents: str = "computed") -> Owner:
         """The allocation behind `t`, entered now if it is new; then `t` is its owner."""
@@ -93,15 +105,18 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         owner = self.owner(t, contents)
         if not whole:
             contents = f"computed part of it, {contents}"
-        owner.storage = replace(owner.storage, contents=contents, facts=None)
+        owner.storage = replace(owner.storage, contents=contents, facts=None, members=None)
 
-    def forget(self, t: torch.Tensor) -> None:
-        """The allocation behind `t` is written."""
+    def forget(self, t: torch.Tensor, launched: bool = False) -> None:
+        """The allocation behind `t` is written, or is an argument of a launch: what that does to tables is told later."""
         self.elements.forget(t)
         written = self.owner(t).storage.ident
         self.picked.touched.add(written)
         for owner in self.owners.values():
+            kept = owner.storage.members
             owner.storage = outdated(owner.storage, written)
+            if launched:
+                owner.storage = replace(owner.storage, members=kept)
 
     def snapshot(self) -> dict[int, Owner]:
         """The state to come back to."""

@@ -205,7 +205,7 @@ def _note_writes(record: Record, cases: Cases, written: dict[int, str]) -> None:
 def _after(s: Storage, written: Mapping[int, str]) -> Storage:
     """The storage as launches before this one, which wrote some storages, may have left it."""
     if s.ident in written:
-        return replace(s, contents="kernel", facts=None)
+        return replace(s, contents="kernel", facts=None, members=None)
     for ident in written:
         s = outdated(s, ident)
     return s

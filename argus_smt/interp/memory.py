@@ -29,12 +29,16 @@ FIRST_PROGRAM = 2
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One allocation: `nbytes` is its extent, `dtype` the element type of the tensor that owns it."""
+    """One allocation: `nbytes` is its extent, `dtype` the element type of the tensor that owns it.
+
+    `about` describes the tensor in words where it is no argument of its own.
+    """
 
     storage: int
     name: str
     dtype: str
     nbytes: int
+    about: str = ""
 
 
 class _Plane:
@@ -84,16 +88,22 @@ class Memory:
     def __init__(self, regions: Sequence[Region], *, dense_limit: int = DENSE_LIMIT) -> None:
         self.dense_limit = dense_limit
         self._storages: dict[int, _Storage] = {}
-        base = GAP
+        self._order: list[int] = []
+        self._starts: list[int] = []
+        self._next = GAP
         for region in regions:
-            if region.storage in self._storages or region.nbytes < 0:
-                raise ValueError(f"storage {region.storage} of `{region.name}` is given twice or has a negative size")
-            self._storages[region.storage] = _Storage(region, base, self._empty(region))
-            base += -(-(region.nbytes + GAP) // ALIGNMENT) * ALIGNMENT
-        if base >= 1 << 63:
+            self.add(region)
+
+    def add(self, region: Region) -> None:
+        """One more storage, behind all others. Raises ValueError where there is no room, or where it has a wrong size."""
+        if region.storage in self._storages or region.nbytes < 0:
+            raise ValueError(f"storage {region.storage} of `{region.name}` is given twice or has a negative size")
+        self._storages[region.storage] = _Storage(region, self._next, self._empty(region))
+        self._order.append(region.storage)
+        self._starts.append(self._next - GAP // 2)
+        self._next += -(-(region.nbytes + GAP) // ALIGNMENT) * ALIGNMENT
+        if self._next >= 1 << 63:
             raise ValueError("the storages together do not fit in 63 bits of address space")
-        self._order = list(self._storages)
-        self._starts = [self._storages[ident].base - GAP // 2 for ident in self._order]
 
     def _empty(self, region: Region) -> _Plane:
         return _Plane(region.nbytes, region.nbytes <= self.dense_limit)

@@ -79,6 +79,30 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Members:
+    """What a table of addresses points to: its entry number `INDEX[0]` to the start of a tensor of its own.
+
+    Terms are over the symbols, `INDEX[0]` and cells of integer tensors as they are when the kernel starts.
+    """
+
+    dtype: str
+    shape: tuple[Term, ...]
+    strides: tuple[Term, ...]
+    role: str = ""
+    facts: Facts | None = None
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Names of the functions that stand for the integer tensors which sizes and strides are read from."""
+        return frozenset(a.data for t in (*self.shape, *self.strides) for a in t.apps)
+
+
+def members_of(storage: int) -> int:
+    """The number that stands for all tensors together that the table in a storage points to; and back."""
+    return -1 - storage
+
+
+@dataclass(frozen=True, slots=True)
 class Storage:
     """One allocation. `nbytes` is its extent as a term; views and kernel arguments point into it.
 
@@ -96,6 +120,8 @@ class Storage:
     role: str = ""
     """`out`, `inout`, `uninit` or empty, as the signature says."""
     facts: Facts | None = None
+    members: Members | None = None
+    """Set for a table of addresses, one of 64 bits after the other."""
 
 
 @dataclass(frozen=True, slots=True)

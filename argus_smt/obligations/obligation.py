@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from argus_smt.absint.facts import Scope
 from argus_smt.absint.values import Guards
+from argus_smt.ir.launch import PointerArg
 from argus_smt.ir.ops import Op
 from argus_smt.smt.term import Term
 
@@ -26,7 +27,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Obligation:
-    """`code` names the check, `op` at `site` is where it shows. `arg` is the kernel argument accessed, if any.
+    """`code` names the check, `op` at `site` is where it shows. `arg` is the kernel argument accessed, or reached through.
 
     `offset` is the address in bytes from the view's start, for AR303 the exact result.
     """
@@ -40,3 +41,9 @@ class Obligation:
     arg: int | None = None
     offset: Term | None = None
     nbytes: int = 0
+    view: PointerArg | None = None
+    """What the offset is into."""
+    member: Term | None = None
+    """The entry of the table of addresses, argument `arg`, whose tensor the view is of."""
+    lost: str = ""
+    """Why nothing is known of what is accessed where the goal does not hold."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from argus_smt.absint.facts import Access, Facts
-from argus_smt.absint.values import Target
+from argus_smt.absint.values import NOWHERE, Target
 from argus_smt.ir.launch import Arg, PointerArg
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load
 
@@ -61,10 +61,27 @@ def _by_storage(facts: Facts, args: tuple[Arg, ...]) -> dict[int, list[Side]]:
     out: dict[int, list[Side]] = {}
     for access in facts.accesses:
         for target in access.pointer.targets:
+            if target.member is not None or target.arg == NOWHERE:
+                continue
             arg = args[target.arg]
             assert isinstance(arg, PointerArg)
             out.setdefault(arg.storage, []).append(Side(access, target, arg))
     return {s: sides for s, sides in out.items() if any(x.access.kind != "read" for x in sides)}
+
+
+def apart(facts: Facts) -> Iterator[tuple[Access, str]]:
+    """Accesses that no pair here speaks of, with the reason: through tables of addresses, and to nothing known.
+
+    Tensors behind tables that nobody writes are left out: reads do not race.
+    """
+    written = {t.arg for a in facts.accesses if a.kind != "read" for t in a.pointer.targets if t.member is not None}
+    for access in facts.accesses:
+        targets = access.pointer.targets
+        lost = [t.reason for t in targets if t.arg == NOWHERE]
+        if lost:
+            yield access, lost[0]
+        elif any(t.member is not None and t.arg in written for t in targets):
+            yield access, "accesses to the tensors that a table points to are not compared"
 
 
 def _writer_first(a: Side, b: Side) -> tuple[Side, Side]:

@@ -55,7 +55,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
         return CaseResult(launch, case, dom.case.label, findings=(), empty=True)
     facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
     analysis = clock.lap()
-    prover = Prover(facts, solver, _contents(facts, dom), dom.case.args, dom.display)
+    prover = Prover(facts, solver, _contents(facts, dom), dom.display)
     context = Context(program, dom, facts, prover)
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
@@ -121,6 +121,8 @@ def _assumptions(facts: Facts) -> tuple[str, ...]:
     out = ["64-bit index arithmetic of tensors below 2**63 bytes"]
     if facts.contents:
         out.append("tensors that the signature names apart do not overlap in memory")
+    for name in facts.tables.values():
+        out.append(f"the tensors that `{name}` points to overlap neither each other nor any argument")
     if any(isinstance(p.op, Hint) and isinstance(elem_of(p.op.operand.type), Ptr) for p in facts.promises):
         out.append(f"allocations start at multiples of {BASE_ALIGNMENT} bytes")
     return tuple(out)

@@ -53,7 +53,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
             reason = run.reason or "the counterexample does not fail when it is replayed"
             if replay.too_long(run):
                 reason = "the counterexample takes more steps than a replay is given"
-            elif not doubts:
+            elif not doubts and not ob.lost:
                 context.internal.append(f"{ob.op.span}: {ob.code}: {reason}")
             continue
         unreal = unreal or (astray if approximations else ())
@@ -66,7 +66,10 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
             base, verdict=Verdict.REFUTED, counterexample=seen, related=related(context, ob, model),
             help=help_text(ob, bool(ob.reach.where)), suggestion=advice,
         )  # fmt: skip
-    return executed(context, base, ob.op, ob) or _undecided(base, reason, doubts)
+    found = executed(context, base, ob.op, ob)
+    if found is None and ob.lost:
+        return replace(base, message=f"cannot be analysed: {ob.lost}", reason=ob.lost, reason_code="AR901")
+    return found or _undecided(base, reason, doubts)
 
 
 def executed(context: Context, base: Finding, op: Op, ob: Obligation | None = None) -> Finding | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from argus_smt.interp.events import Access
-from argus_smt.ir.launch import PointerArg, extent_bytes
+from argus_smt.ir.launch import extent_bytes, members_of
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove import replay
@@ -15,6 +15,7 @@ from argus_smt.prove.context import Context
 from argus_smt.prove.discharge import dimension_goals
 from argus_smt.prove.finding import Counterexample, Finding, Severity, Verdict
 from argus_smt.prove.related import related
+from argus_smt.prove.scene import member_region
 from argus_smt.prove.witness import Search
 from argus_smt.prove.wording import message
 from argus_smt.smt import term as T
@@ -63,16 +64,16 @@ def _refute(context: Context, duty: Obligation, base: Finding) -> Finding:
 
 def _replayed(context: Context, duty: Obligation, model: Model) -> Counterexample | None:
     """The run in which a live lane forms the address that the model predicts, or None."""
-    assert duty.arg is not None
+    arg = duty.view
     assert duty.offset is not None
-    arg = context.dom.case.args[duty.arg]
-    assert isinstance(arg, PointerArg)
+    assert arg is not None
     start = model.value(arg.offset)
+    storage = arg.storage if duty.member is None else member_region(members_of(arg.storage), model.value(duty.member))
     wanted = start + model.value(duty.offset)
     lanes: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
 
     def seen(access: Access) -> None:
-        if access.op is duty.op and not lanes:
+        if access.op is duty.op and access.storage == storage and not lanes:
             hits = np.argwhere((access.offsets == wanted) & access.active)
             if len(hits):
                 lanes.append((tuple(int(i) for i in hits[0]), access.iteration))
@@ -80,11 +81,11 @@ def _replayed(context: Context, duty: Obligation, model: Model) -> Counterexampl
     run = replay.run(context.dom, context.facts, model, seen)
     if run.trace is None or not lanes:
         return None
-    names = {s.ident: s.name for s in context.dom.launch.storages}
+    names = {s.ident: s.name for s in context.dom.launch.storages} | {r.storage: r.name for r in run.tensors}
     end = extent_bytes(arg.shape, arg.strides, element(arg.dtype).nbytes)
     return Counterexample(
         shape=context.dom.symbols(context.program, model), program_id=run.program, grid=run.grid,
-        element=lanes[0][0], iteration=lanes[0][1], storage=names[arg.storage], address=wanted - start,
+        element=lanes[0][0], iteration=lanes[0][1], storage=names[storage], address=wanted - start,
         extent=model.value(end), access_bytes=duty.nbytes,
         values=replay.argument_values(context.dom, model), inputs=run.inputs, replayed=True,
     )  # fmt: skip

@@ -9,7 +9,6 @@ from itertools import product
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.values import COORDS
 from argus_smt.encodings.span import Dimension, split
-from argus_smt.ir.launch import Arg, PointerArg
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.prove.stated import Stated
@@ -40,7 +39,6 @@ class Prover:
     solver: Solver
     contents: dict[str, Stated]
     """By the function that stands for an integer tensor."""
-    args: tuple[Arg, ...] = ()
     display: Mapping[Term, Term] = field(default_factory=dict)
     """Replacements before a term is shown to the user."""
     _reachable: dict[tuple[Term, ...], str] = field(default_factory=dict)
@@ -138,10 +136,9 @@ class Prover:
 
     def dimensions(self, ob: Obligation) -> tuple[Dimension, ...]:
         """The indices that an access's offset splits into, one a dimension of its view; () if it does not."""
-        arg = self.args[ob.arg] if ob.arg is not None else None
-        if not isinstance(arg, PointerArg) or ob.offset is None or ob.nbytes != element(arg.dtype).nbytes:
+        if ob.view is None or ob.offset is None or ob.nbytes != element(ob.view.dtype).nbytes:
             return ()
-        return split(ob.offset, ob.nbytes, arg.shape, arg.strides)
+        return split(ob.offset, ob.nbytes, ob.view.shape, ob.view.strides)
 
     def _by_dimensions(self, ob: Obligation, dims: Sequence[Dimension], hyps: Sequence[Term], bounds: Bounds) -> Decision | None:
         """The span theorem: each index inside its dimension and no stride negative."""

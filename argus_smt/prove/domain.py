@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from argus_smt.absint.values import PIDS
-from argus_smt.ir.launch import Arg, Case, Facts, Launch, PointerArg, Program, ScalarArg, Storage
+from argus_smt.ir.launch import Arg, Case, Facts, Launch, Members, PointerArg, Program, ScalarArg, Storage
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
@@ -172,6 +172,12 @@ def _facts(facts: Facts, sub: Callable[[Term], Term]) -> Facts:
     )
 
 
+def _members(members: Members, sub: Callable[[Term], Term]) -> Members:
+    """What a table points to with all of its terms replaced."""
+    facts = None if members.facts is None else _facts(members.facts, sub)
+    return replace(members, shape=tuple(map(sub, members.shape)), strides=tuple(map(sub, members.strides)), facts=facts)
+
+
 def _substitute(launch: Launch, case: Case, mapping: Mapping[Term, Term]) -> tuple[Launch, Case]:
     if not mapping:
         return launch, case
@@ -185,7 +191,8 @@ def _substitute(launch: Launch, case: Case, mapping: Mapping[Term, Term]) -> tup
         if facts is not None:
             facts = _facts(facts, sub)
         shape, strides = tuple(map(sub, s.shape)), tuple(map(sub, s.strides))
-        return replace(s, nbytes=sub(s.nbytes), shape=shape, strides=strides, facts=facts)
+        members = None if s.members is None else _members(s.members, sub)
+        return replace(s, nbytes=sub(s.nbytes), shape=shape, strides=strides, facts=facts, members=members)
 
     def arg(a: Arg) -> Arg:
         if isinstance(a, ScalarArg):

@@ -11,7 +11,7 @@ from argus_smt.absint.values import COORDS, PIDS
 from argus_smt.encodings.instances import Other
 from argus_smt.encodings.sizes import NamedSizes
 from argus_smt.ir.ops import Store
-from argus_smt.obligations.pairs import Pair, between_lanes, between_programs
+from argus_smt.obligations.pairs import Pair, apart, between_lanes, between_programs
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Severity, Verdict
 from argus_smt.prove.meeting import Meeting, meeting, reach_of, sizes_of
@@ -128,10 +128,11 @@ def _same_value(pair: Pair, twins: Twins, uniform: dict[int, Axes]) -> bool:
 
 def _lost(context: Context) -> Iterator[Finding]:
     """Accesses through addresses of which nothing is known may meet anything."""
-    for lost in context.facts.lost:
-        if lost.kind in ("write", "atomic", "read"):
-            code = "AR402" if lost.kind == "read" else "AR401"
-            yield Finding(
-                code, Verdict.UNKNOWN, Severity.ERROR, lost.op.span, f"cannot be analysed: {lost.reason}",
-                site=lost.site, reason=lost.reason, reason_code="AR901",
-            )  # fmt: skip
+    lost = [(x.kind, x.site, x.op, x.reason) for x in context.facts.lost if x.kind in ("write", "atomic", "read")]
+    lost += [(a.kind, a.site, a.op, reason) for a, reason in apart(context.facts)]
+    for kind, site, op, reason in lost:
+        code = "AR402" if kind == "read" else "AR401"
+        yield Finding(
+            code, Verdict.UNKNOWN, Severity.ERROR, op.span, f"cannot be analysed: {reason}",
+            site=site, reason=reason, reason_code="AR901",
+        )  # fmt: skip

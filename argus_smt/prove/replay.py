@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.values import PIDS
 from argus_smt.interp.events import Access
+from argus_smt.interp.memory import Region
 from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Event, Open, PointerValue, Trace, run_program
 from argus_smt.ir.launch import PointerArg, Program, ScalarArg, extent_bytes
@@ -35,6 +36,8 @@ class Replay:
     program: tuple[int, int, int] = (0, 0, 0)
     inputs: tuple[tuple[str, int, int], ...] = ()
     reason: str = ""
+    tensors: tuple[Region, ...] = ()
+    """What tables of addresses point to."""
 
 
 def run(
@@ -59,7 +62,7 @@ def run(
     memory, inputs = scene
     shape3, pid3 = (grid[0], grid[1], grid[2]), (pid[0], pid[1], pid[2])
     trace = run_program(dom.case.kernel, args, shape3, pid3, memory, on_access=on_access, step_limit=step_limit)
-    return Replay(trace, shape3, pid3, inputs)
+    return Replay(trace, shape3, pid3, inputs, tensors=tuple(r for r in memory.regions if r.about))
 
 
 def mentions(arg: object, names: Collection[str]) -> bool:
@@ -128,7 +131,8 @@ def _view(dom: Domain, model: Model, event: Event) -> str:
 
 def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, event: Event) -> Counterexample:
     """What the replay saw, in the user's terms."""
-    names = {s.ident: s.name for s in dom.launch.storages}
+    names = {s.ident: s.name for s in dom.launch.storages} | {r.storage: r.name for r in replay.tensors}
+    about = next((r.about for r in replay.tensors if r.storage == event.storage), "")
     low, high = event.lower, event.upper
     address = None if event.address is None else event.address - (low or 0)
     unfollowed = {s.name for s in program.symbols if s.kind == "unfollowed"}  # refuted whatever these are
@@ -139,7 +143,7 @@ def counterexample(program: Program, dom: Domain, replay: Replay, model: Model, 
         element=event.element,
         iteration=event.iteration,
         storage=names.get(event.storage, "") if event.storage is not None else "",
-        view=_view(dom, model, event),
+        view=about or _view(dom, model, event),
         address=address,
         extent=None if low is None or high is None else high - low,
         access_bytes=event.size,

@@ -10,7 +10,7 @@ import numpy as np
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.state import width_range
 from argus_smt.interp.memory import Memory, Region
-from argus_smt.ir.launch import INDEX, Storage
+from argus_smt.ir.launch import INDEX, Members, Storage
 from argus_smt.ir.types import INT_BITS, element
 from argus_smt.prove.contents import LARGEST, Concrete, Index, complete, concrete
 from argus_smt.prove.domain import Domain
@@ -20,6 +20,8 @@ from argus_smt.smt.term import Term
 
 LARGEST_COMPUTED = 1 << 16
 """Elements up to which a replay computes what the host computes."""
+LARGEST_TABLE = 1 << 10
+"""Entries of a table of addresses up to which its tensors are laid out."""
 SHOWN = 64
 """Elements up to which an index tensor is listed whole in a counterexample."""
 
@@ -54,7 +56,38 @@ def arrange(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, Inputs] | 
     for s in sorted(computed, key=lambda s: s.ident):  # what one is made of is older
         if not compute(memory, s, model):
             return f"`{s.name}` is too large in the counterexample to be computed"
+    for s in storages:
+        why = "" if s.members is None else _lay_out(memory, s, s.members, model)
+        if why:
+            return why
     return memory, tuple(inputs)
+
+
+def _lay_out(memory: Memory, table: Storage, members: Members, model: Model) -> str:
+    """Make the tensors that a table points to, and write their addresses into it; or why there are none like these."""
+    count = model.value(table.shape[0])
+    if count > LARGEST_TABLE:
+        return f"`{table.name}` has too many entries in the counterexample to be laid out"
+    item = element(members.dtype)
+    for g in range(count):
+        shape, strides = (tuple(_evaluate(t, (g,), memory, model) for t in terms) for terms in (members.shape, members.strides))
+        if min((*shape, *strides), default=0) < 0:
+            return f"the tensor at `{table.name}[{g}]` has a negative size or stride in the counterexample"
+        nbytes = 0 if 0 in shape else (sum((n - 1) * k for n, k in zip(shape, strides, strict=True)) + 1) * item.nbytes
+        sizes = ", ".join(map(str, shape))
+        about = f"`{table.name}[{g}]`: {members.dtype}[{sizes}]{{{', '.join(map(str, strides))}}}"
+        ident = member_region(table.ident, g)
+        memory.add(Region(ident, f"{table.name}[{g}]", item.name, nbytes, about))
+        stated = members.facts
+        if stated is not None and (stated.values or stated.lower is not None):
+            memory.set_default(ident, stated.values[0] if stated.values else model.value(stated.lower or T.ZERO))
+        memory.write_elements(table.ident, g * 8, np.asarray([memory.base(ident)], np.int64))
+    return ""
+
+
+def member_region(table: int, entry: int) -> int:
+    """The number of the storage behind an entry of a table."""
+    return -((table + 1 << 32) + entry)
 
 
 def compute(memory: Memory, s: Storage, model: Model) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from argus_smt.absint import facts
+from argus_smt.absint.members import view
+from argus_smt.absint.values import NOWHERE
 from argus_smt.interp.events import Access
 from argus_smt.interp.memory import Memory
 from argus_smt.interp.run import run_grid
-from argus_smt.ir.launch import PointerArg, Storage
+from argus_smt.ir.launch import Storage, members_of
 from argus_smt.ir.ops import Op
 from argus_smt.ir.types import INT_BITS, element
 from argus_smt.prove import replay, scene
@@ -51,6 +53,10 @@ def tuning_finding(context: Context) -> Finding | None:
         message=f"{names} is read and written by runs while tuning",
         help="name it in `reset_to_zero` or `restore_value` of the tuner if a run changes what the next one reads",
     )  # fmt: skip
+    behind = [name for ident, name in context.facts.tables.items() if members_of(ident) in both]
+    if behind:
+        message = f"the tensors that `{behind[0]}` points to are read and written by runs while tuning"
+        return replace(unknown, message=message, reason="runs that update tensors of a table are not compared")
     if tuning.hook:
         return replace(unknown, reason=f"{tuning.hook}, which may restore it")
     return _replayed(context, both, unknown)
@@ -66,8 +72,8 @@ def _updated(context: Context) -> set[int]:
 
 
 def _storages(context: Context, access: facts.Access) -> set[int]:
-    args = [context.dom.case.args[t.arg] for t in access.pointer.targets]
-    return {a.storage for a in args if isinstance(a, PointerArg)}
+    storages = {s.ident: s for s in context.dom.launch.storages}
+    return {view(context.dom.case.args, storages, t).storage for t in access.pointer.targets if t.arg != NOWHERE}
 
 
 def _place(context: Context, both: set[int]) -> Span:

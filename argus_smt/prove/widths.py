@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from argus_smt.absint.members import addressable
 from argus_smt.interp.events import Event
 from argus_smt.ir.ops import Broadcast, ExpandDims, Op, Reshape, Splat, Trans
 from argus_smt.ir.walk import operands, results, walk
@@ -43,10 +44,13 @@ def wrap_findings(context: Context, mode: str) -> Widths:
     findings: list[Finding] = []
     limits: list[Limit] = []
     until = time.process_time() + SECONDS
+    storages = {s.ident: s for s in context.dom.launch.storages}
+    targets = [t for a in context.facts.accesses for t in a.pointer.targets]
+    behind = addressable(context.dom.case.args, storages, targets)
     for item in overflows(context.facts):
         started = time.monotonic()
         if item.wrap.bits == 64:
-            item = _in_address_space(item, context.dom.extents)
+            item = _in_address_space(item, context, behind)
         made, limit = _one(context, item, mode, until)
         limits += [limit] if limit is not None else []
         spent = time.monotonic() - started
@@ -66,11 +70,18 @@ def _leaves_launch(context: Context, limits: Sequence[Limit]) -> bool:
     return context.prover.solver.unsat(facts, bounds).status == "sat"
 
 
-def _in_address_space(item: Overflow, extents: tuple[Term, ...]) -> Overflow:
-    """The duties of a 64-bit result, which may lean on every tensor being smaller than the address space."""
+def _in_address_space(item: Overflow, context: Context, behind: Sequence[tuple[tuple[Term, ...], Term]]) -> Overflow:
+    """The duties of a 64-bit result, which may lean on every tensor being smaller than the address space.
+
+    `behind`: what that says of tensors that tables point to, each under premises.
+    """
 
     def known(duty: Obligation) -> Obligation:
-        return replace(duty, reach=replace(duty.reach, where=(*duty.reach.where, *extents)))
+        held, bounds = set(duty.reach.hypotheses), context.prover.bounds(duty.reach)
+        facts = list(context.dom.extents)
+        for premises, fact in behind:
+            facts.append(T.implies(T.and_(*(p for p in premises if p not in held and bounds.truth(p) is not True)), fact))
+        return replace(duty, reach=replace(duty.reach, where=(*duty.reach.where, *facts)))
 
     return replace(item, at_operation=known(item.at_operation), at_uses=tuple(known(u) for u in item.at_uses))
 

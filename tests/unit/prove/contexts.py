@@ -55,4 +55,4 @@ def context(made: Program) -> tuple[Context, Obligation]:
     solver = Solver(rlimit=300_000)
     facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
     (duty,) = access.of(facts, dom.launch, dom.case)
-    return Context(made, dom, facts, Prover(facts, solver, {}, dom.case.args, dom.display)), duty
+    return Context(made, dom, facts, Prover(facts, solver, {}, dom.display)), duty
