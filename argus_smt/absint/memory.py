@@ -9,7 +9,7 @@ from argus_smt.absint.facts import Access, Lost
 from argus_smt.absint.state import State, stated_range, width_range
 from argus_smt.absint.values import NO_GUARDS, NOWHERE, AbsValue, FloatV, Guards, IntV, LostV, PtrV, Target, choose
 from argus_smt.ir.launch import PointerArg, Storage, cell_name
-from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Store, Value
+from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Op, Store, Value
 from argus_smt.ir.types import I64, Ptr, Scalar, elem_of, element, shape_of, with_shape
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import ALL
