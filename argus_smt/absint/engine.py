@@ -50,6 +50,7 @@ def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]
         state.put(param, argument(index, arg))
     with state.under():
         run_block(state, case.kernel.body)
+    facts.integers = {number: v for number, v in state.env.items() if isinstance(v, IntV)}
     return facts
 
 

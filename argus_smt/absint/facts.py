@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from argus_smt.absint.values import Guards, PtrV
+from argus_smt.absint.values import Guards, IntV, PtrV
 from argus_smt.ir.ops import Op
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
@@ -33,8 +33,6 @@ class Access:
     mask_guards: Guards
     nbytes: int
     scope: Scope
-    value: Term | None = None
-    """The integer that a store writes, where one is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +107,7 @@ class Facts:
     """Functions that stand for numbers which no input of the launcher need produce: no counterexample may lean on them."""
     tables: dict[int, str] = field(default_factory=dict)
     """Storage → name of the tables whose entries are followed as pointers."""
+    integers: dict[int, IntV] = field(default_factory=dict)
+    """By the number of a value, what is known of it where it is defined."""
     invariants: dict[str, tuple[Term, ...]] = field(default_factory=dict)
     """By the name of a loop's trip number: what was shown to hold at the start of every trip."""

@@ -9,7 +9,7 @@ from argus_smt.absint.facts import Access, Lost
 from argus_smt.absint.state import State, stated_range, width_range
 from argus_smt.absint.values import NO_GUARDS, NOWHERE, AbsValue, FloatV, Guards, IntV, LostV, PtrV, Target, choose
 from argus_smt.ir.launch import PointerArg, Storage, cell_name
-from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Op, Store, Value
+from argus_smt.ir.ops import AddPtr, AtomicCAS, AtomicRMW, Load, Store, Value
 from argus_smt.ir.types import I64, Ptr, Scalar, elem_of, element, shape_of, with_shape
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import ALL
@@ -51,16 +51,10 @@ def _record(
 ) -> None:  # fmt: skip
     site, scope, shape = state.site(op), state.scope(), shape_of(op.ptr.type)
     if isinstance(pointer, PtrV):
-        state.facts.accesses.append(Access(site, op, kind, pointer, shape, mask, guards, nbytes, scope, _stored(state, op)))
+        state.facts.accesses.append(Access(site, op, kind, pointer, shape, mask, guards, nbytes, scope))
     else:
         reason = pointer.reason if isinstance(pointer, LostV) else "the address is not a pointer to an argument"
         state.facts.lost.append(Lost(site, op, kind, reason, scope))
-
-
-def _stored(state: State, op: Op) -> Term | None:
-    """The integer that a store writes; one that holds only while something does not wrap is not taken for known."""
-    value = state.get(op.value) if isinstance(op, Store) else None
-    return value.term if isinstance(value, IntV) and not value.guards else None
 
 
 def _mask(state: State, mask: Value | None) -> tuple[Term, Guards]:

@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
-from argus_smt.absint.uniform import PROGRAM, Axes, uniform_axes
+from argus_smt.absint.uniform import uniform_axes
 from argus_smt.absint.values import COORDS, PIDS
 from argus_smt.encodings.instances import Other
 from argus_smt.encodings.sizes import NamedSizes
-from argus_smt.ir.ops import Store
 from argus_smt.obligations.pairs import Pair, apart, between_lanes, between_programs
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Severity, Verdict
 from argus_smt.prove.meeting import Meeting, meeting, reach_of, sizes_of
+from argus_smt.prove.same_value import SameValue
 from argus_smt.prove.twins import Twins
 from argus_smt.smt import term as T
 from argus_smt.smt.nested import nested_quotients
@@ -31,15 +31,16 @@ def race_findings(context: Context) -> Iterator[Finding]:
     """One finding a pair of accesses, one a store of several lanes, and one an access of which nothing is known."""
     names = {s.ident: s.name for s in context.dom.launch.storages}
     args = context.dom.case.args
-    uniform, sizes = uniform_axes(context.dom.case.kernel), sizes_of(context)
+    kernel = context.dom.case.kernel
+    same, sizes = SameValue(kernel, context.facts, args, uniform_axes(kernel)), sizes_of(context)
     for pair in (*between_programs(context.facts, args, names), *between_lanes(context.facts, args, names)):
         started = time.monotonic()
-        found = _decide(context, pair, sizes, uniform)
+        found = _decide(context, pair, sizes, same)
         yield replace(found, time_s=time.monotonic() - started)
     yield from _lost(context)
 
 
-def _decide(context: Context, pair: Pair, sizes: NamedSizes, uniform: dict[int, Axes]) -> Finding:
+def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue) -> Finding:
     failing, holding = (w.format(pair.subject) for w in WORDS[pair.code])
     span = pair.first.access.op.span
     base = Finding(pair.code, Verdict.UNKNOWN, Severity.ERROR, span, failing, method="solver", site=pair.site)
@@ -50,7 +51,7 @@ def _decide(context: Context, pair: Pair, sizes: NamedSizes, uniform: dict[int, 
     met = meeting(context, pair, sizes)
     other = _OtherLane() if pair.code == "AR403" else Other()
     twins = _twins(context, pair, met, other, sizes)
-    reason = (_lanes_meet if pair.code == "AR403" else _programs_meet)(context, pair, twins, uniform)
+    reason = (_lanes_meet if pair.code == "AR403" else _programs_meet)(context, pair, twins, same)
     if reason:
         return replace(base, reason=reason, reason_code="AR901")
     if met.assumed:
@@ -58,7 +59,7 @@ def _decide(context: Context, pair: Pair, sizes: NamedSizes, uniform: dict[int, 
     return replace(base, verdict=Verdict.PROVED, message=holding)
 
 
-def _programs_meet(context: Context, pair: Pair, twins: Twins, uniform: dict[int, Axes]) -> str:
+def _programs_meet(context: Context, pair: Pair, twins: Twins, same: SameValue) -> str:
     """Why two programs may touch one byte; empty if they cannot, or if both write the same there."""
     grid = context.dom.launch.grid
     bounds = context.facts.bounds
@@ -68,22 +69,19 @@ def _programs_meet(context: Context, pair: Pair, twins: Twins, uniform: dict[int
     other = twins.other
     open_axes = [p for p, _ in axes if not twins.equal(p, other(p))]
     open_axes = [p for p in open_axes if not twins.nonlinear(p, other(p))] if not twins.contradictory else []
-    if not open_axes or _same_value(pair, twins, uniform):
+    if not open_axes or same.holds(pair, twins):
         return ""
     return f"it does not follow that accesses that meet are of one program (axis {', '.join(str(p.data)[2:] for p in open_axes)})"
 
 
-def _lanes_meet(context: Context, pair: Pair, twins: Twins, uniform: dict[int, Axes]) -> str:
+def _lanes_meet(context: Context, pair: Pair, twins: Twins, same: SameValue) -> str:
     """Why two lanes of one execution may write different values to one byte; empty if they cannot."""
     access = pair.first.access
     lanes = COORDS[: len(access.shape)]
     other = twins.other
     left = [d for d, n in enumerate(access.shape) if n > 1 and not twins.equal(lanes[d], other(lanes[d]))]
     left = [d for d in left if not twins.nonlinear(lanes[d], other(lanes[d]))]
-    assert isinstance(access.op, Store)
-    if set(left) <= uniform[access.op.value.number]:
-        return ""
-    if access.value is not None and twins.equal(access.value, other(access.value)):
+    if same.along(access, set(left)) or same.holds(pair, twins):
         return ""
     return f"it does not follow that lanes that meet are one lane (axis {', '.join(map(str, left))})"
 
@@ -114,16 +112,6 @@ def _twins(context: Context, pair: Pair, met: Meeting, other: Other, sizes: Name
     sizes.learn(bounds)
     bounds.learn(flat)
     return Twins(prover, other, list(dict.fromkeys(f for f in flat if f is not T.TRUE)), bounds)
-
-
-def _same_value(pair: Pair, twins: Twins, uniform: dict[int, Axes]) -> bool:
-    """Whether both write the same value wherever they meet."""
-    a, b = pair.first.access, pair.second.access
-    if not (isinstance(a.op, Store) and isinstance(b.op, Store)):
-        return False
-    if a.op is b.op and uniform[a.op.value.number] >= {PROGRAM, *range(len(a.shape))}:
-        return True
-    return a.value is not None and b.value is not None and twins.equal(a.value, twins.other(b.value))
 
 
 def _lost(context: Context) -> Iterator[Finding]:

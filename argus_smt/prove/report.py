@@ -104,7 +104,7 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
         limits=limits,
         preconditions=preconditions_of(program, launch, options),
         assumptions=assumptions_of(program, decided, options),
-        not_checked=not_checked_of(program, dropped),
+        not_checked=not_checked_of(program, dropped, options),
         obligations=tuple(obligation(f) for f in sorted(kept, key=_order)),
         analysis_s=sum(r.analysis_s for r in decided),
         solve_s=sum(r.solve_s for r in decided),
