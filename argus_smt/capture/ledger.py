@@ -105,7 +105,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         owner = self.owner(t, contents)
         if not whole:
             contents = f"computed part of it, {contents}"
-        owner.storage = replace(owner.storage, contents=contents, facts=None, members=None)
+        times = owner.storage.rewritten + 1
+        owner.storage = replace(owner.storage, contents=contents, facts=None, members=None, rewritten=times)
 
     def forget(self, t: torch.Tensor, launched: bool = False) -> None:
         """The allocation behind `t` is written, or is an argument of a launch: what that does to tables is told later."""

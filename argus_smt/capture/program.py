@@ -150,7 +150,7 @@ class _Assembly:
     def _launches(self, group: Group, number: int, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
         path = path_condition(self._describe(group.paths), self.asserts, self.registry, hypotheses)
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
-        written: dict[int, str] = {}
+        written: dict[int, int] = {}
         pending: list[tuple[Record, Cases]] = []  # alternatives of one tuned launch do not see each other's writes
         twins: list[Record] = []
         alike: Counter[int] = Counter()
@@ -191,20 +191,24 @@ def _alternative(record: Record, earlier: list[Record]) -> bool:
     return bool(same) and all(record.config != r.config for r in earlier)
 
 
-def _note_writes(record: Record, cases: Cases, written: dict[int, str]) -> None:
-    """Remember which storages the launch may have changed."""
+def _note_writes(record: Record, cases: Cases, written: dict[int, int]) -> None:
+    """Remember which storages the launch may have changed, and how often the host had written into each by then."""
+    rewritten = {s.ident: s.rewritten for s in record.storages}
     params: set[str] = set()
     for case in cases.cases:
         params |= written_params(case.kernel)
     for name, a in record.arguments:
         pointer = pointer_of(a)
         if pointer is not None and (name in params or not cases.cases):
-            written[pointer.arg.storage] = record.kernel
+            written[pointer.arg.storage] = rewritten[pointer.arg.storage]
 
 
-def _after(s: Storage, written: Mapping[int, str]) -> Storage:
-    """The storage as launches before this one, which wrote some storages, may have left it."""
-    if s.ident in written:
+def _after(s: Storage, written: Mapping[int, int]) -> Storage:
+    """The storage as launches before this one, which wrote some storages, may have left it.
+
+    What the host has written since then stands: all of it, or an unknown part.
+    """
+    if written.get(s.ident) == s.rewritten:
         return replace(s, contents="kernel", facts=None, members=None)
     for ident in written:
         s = outdated(s, ident)

@@ -94,10 +94,16 @@ def encode_lanes(ctx: Context, value: Lanes, elem: Scalar | Ptr, shape: tuple[in
     return encode(np.broadcast_to(data, shape), scalar_type(elem))
 
 
-def note_access(ctx: Context, op: MemoryOp, kind: str, storage: int, ptr: Lanes, here: Array, values: Array) -> None:
-    if ctx.recorder.on_access is not None:
-        iteration = tuple(ctx.recorder.iteration)
-        ctx.recorder.on_access(Access(op, kind, ctx.program, iteration, storage, ptr.data, here, pointee(op).nbytes, values))
+def note_access(
+    ctx: Context, op: MemoryOp, kind: str, storage: int, ptr: Lanes, here: Array, values: Array,
+    raw: Array | None = None, defined: Array | None = None, wrote: Array | None = None,
+) -> None:  # fmt: skip
+    """Tell whoever watches the run; see `Access`."""
+    tell = ctx.recorder.on_access
+    if tell is not None:
+        trips, size = tuple(ctx.recorder.iteration), pointee(op).nbytes
+        passed = ctx.recorder.passed
+        tell(Access(op, kind, ctx.program, trips, storage, ptr.data, here, size, values, raw, defined, wrote, passed))
 
 
 def report_uninitialised(ctx: Context, op: MemoryOp, storage: int, ptr: Lanes, here: Array, fresh: Array) -> None:
@@ -141,4 +147,4 @@ def store(ctx: Context, op: Store, ptr: Lanes, value: Lanes, mask: Lanes | None)
     for storage, here in by_storage(ctx, ptr, live):
         at = bytes_at(ptr.data[here], elem.nbytes)
         ctx.memory.put(storage, at, raw[here], np.broadcast_to(code[here][:, None], at.shape))
-        note_access(ctx, op, "store", storage, ptr, here, np.broadcast_to(value.data, shape))
+        note_access(ctx, op, "store", storage, ptr, here, np.broadcast_to(value.data, shape), raw[here], code[here] > 0)

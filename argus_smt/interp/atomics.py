@@ -24,8 +24,8 @@ from argus_smt.interp.lanes import Array, Lanes, is_marked, mark_where
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW
 from argus_smt.ir.types import Ptr, Scalar
 
-_Step = Callable[[Array, Array, Array], tuple[Array, Array]]
-"""From lane numbers (flat), old bytes and whether they are undefined: new bytes and whether those are."""
+_Step = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
+"""From lane numbers (flat), old bytes and whether they are undefined: new bytes, whether those are, whether they are written."""
 
 RMW_INT = frozenset(["add", "and", "or", "xor", "smax", "smin", "umax", "umin"])
 """Atomic read-modify-write on integers, named as in BINARY."""
@@ -48,10 +48,10 @@ def atomic_rmw(ctx: Context, op: AtomicRMW, ptr: Lanes, value: Lanes, mask: Lane
     elem, shape = scalar_type(pointee(op)), ptr.shape
     raw, spoilt = _flat_bytes(ctx, op, value, shape), is_marked(value.undef, shape).reshape(-1)
 
-    def step(lanes: Array, old: Array, undef: Array) -> tuple[Array, Array]:
+    def step(lanes: Array, old: Array, undef: Array) -> tuple[Array, Array, Array]:
         new = encode(_update(op.fn, decode(old, elem), decode(raw[lanes], elem), elem), elem)
         keeps = undef if op.fn != "xchg" else np.zeros_like(undef)
-        return new, keeps | spoilt[lanes]
+        return new, keeps | spoilt[lanes], np.ones_like(undef)
 
     return _atomic(ctx, op, ptr, mask, value, step, reads=op.fn != "xchg")
 
@@ -63,10 +63,10 @@ def atomic_cas(ctx: Context, op: AtomicCAS, ptr: Lanes, compare: Lanes, value: L
     spoilt = is_marked(value.undef, shape).reshape(-1)
     ctx.recorder.used(op, compare.undef, None, "the compared value", np.ones(shape, bool))
 
-    def step(lanes: Array, old: Array, undef: Array) -> tuple[Array, Array]:
+    def step(lanes: Array, old: Array, undef: Array) -> tuple[Array, Array, Array]:
         equal = (old == expected[lanes]).all(axis=-1)
         new = np.where(equal[:, None], raw[lanes], old)
-        return new, undef | (equal & spoilt[lanes])
+        return new, undef | (equal & spoilt[lanes]), equal
 
     return _atomic(ctx, op, ptr, None, value, step, reads=True)
 
@@ -88,6 +88,7 @@ def _atomic(
     out = undefined(ctx, op, elem, shape)
     raw = encode(out.data, scalar_type(elem)).reshape(-1, elem.nbytes).copy()
     undef, fresh = is_marked(out.undef, shape).reshape(-1).copy(), np.zeros(ptr.data.size, bool)
+    wrote = np.zeros(ptr.data.size, bool)
     for storage, here in by_storage(ctx, ptr, live):
         lanes = np.flatnonzero(here)
         offsets = ptr.data.reshape(-1)
@@ -97,12 +98,12 @@ def _atomic(
             raw[now], code = ctx.memory.take(storage, at)
             fresh[now] = ctx.memory.uninitialised(storage, code).any(axis=-1)
             undef[now] = fresh[now] | (code < 0).any(axis=-1)
-            new, undefined_now = step(now, raw[now], undef[now])
+            new, undefined_now, wrote[now] = step(now, raw[now], undef[now])
             codes = np.where(undefined_now, -ctx.writer_code, ctx.writer_code).astype(np.int32)
             ctx.memory.put(storage, at, new, np.broadcast_to(codes[:, None], at.shape))
         if reads:
             report_uninitialised(ctx, op, storage, ptr, here, fresh[lanes])
-        note_access(ctx, op, "atomic", storage, ptr, here, np.broadcast_to(value.data, shape))
+        note_access(ctx, op, "atomic", storage, ptr, here, np.broadcast_to(value.data, shape), wrote=wrote[lanes])
     data = decode(raw.reshape(*shape, elem.nbytes), scalar_type(elem))
     view = None
     if isinstance(elem, Ptr):

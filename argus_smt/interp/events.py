@@ -70,12 +70,29 @@ class Event:
     """For `wrap_used`, `undef_used` and accesses at a marked address: the operation that the mark comes from."""
 
 
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """How often a program did something in which its threads meet.
+
+    `exchanges`: operations that combine elements of different lanes or may hand them to others (reductions, dot products,
+    transpositions …). `atomics`: those of one element, whose result all threads are given.
+    """
+
+    barriers: int = 0
+    exchanges: int = 0
+    atomics: int = 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
     """The lanes of one memory operation that touch one storage; arrays have the shape of the operation's pointer.
 
     `kind` is load, store or atomic. `offsets` are bytes from the start of the storage, valid where `active`;
     lanes out of bounds are not active. `values`: what was read or written, the operand for an atomic.
+
+    Of active lanes in row-major order: `raw` are the bytes that a store writes, one row a lane; `defined` whether they
+    are known; `wrote` whether an atomic changed memory, which a compare and swap that fails does not. `passed`: what the
+    program had done before that its threads do together.
     """
 
     op: Op
@@ -87,6 +104,10 @@ class Access:
     active: Array
     size: int
     values: Array
+    raw: Array | None = None
+    defined: Array | None = None
+    wrote: Array | None = None
+    passed: Passed = Passed()
 
 
 @dataclass(slots=True)
@@ -119,6 +140,7 @@ class Recorder:
         self.stop_kinds = stop_kinds
         self.program = (0, 0, 0)
         self.iteration: list[int] = []
+        self.passed = Passed()
         self._origins: list[Op] = []
         self._numbers: dict[int, int] = {}
 

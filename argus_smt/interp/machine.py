@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,6 +59,8 @@ from argus_smt.ir.ops import (
 )
 from argus_smt.ir.types import Ptr, Scalar, Type, elem_of, shape_of
 
+_MEETINGS = (Barrier, AtomicRMW, AtomicCAS, Reduce, Scan, Dot, Gather, Histogram, Trans, Reshape)
+
 
 class Machine:
     """The values of one program. Loops and branches run on scalars; raises Stop where the program is given up."""
@@ -77,9 +80,23 @@ class Machine:
             if self.steps > self.step_limit:
                 self._give_up(op, f"more than {self.step_limit} steps")
             results, values = self._execute(op)
+            if isinstance(op, _MEETINGS):
+                self._met(op)
             for result, value in zip(results, values, strict=True):
                 self.values[result.number] = value
         return self._all(block.yields)
+
+    def _met(self, op: Op) -> None:
+        """Count an operation in which the threads of the program meet."""
+        passed = self.ctx.recorder.passed
+        match op:
+            case Barrier():
+                self.ctx.recorder.passed = replace(passed, barriers=passed.barriers + 1)
+            case AtomicRMW() | AtomicCAS():
+                if not shape_of(op.result.type):
+                    self.ctx.recorder.passed = replace(passed, atomics=passed.atomics + 1)
+            case _:
+                self.ctx.recorder.passed = replace(passed, exchanges=passed.exchanges + 1)
 
     def _give_up(self, op: Op, why: str) -> None:
         self.ctx.recorder.event("limit", op, detail=why)

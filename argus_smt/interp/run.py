@@ -9,7 +9,7 @@ import numpy as np
 
 from argus_smt.interp.context import Context
 from argus_smt.interp.elementwise import undefined
-from argus_smt.interp.events import Access, Event, Recorder, Stop, Trace
+from argus_smt.interp.events import Access, Event, Passed, Recorder, Stop, Trace
 from argus_smt.interp.integers import check_fits
 from argus_smt.interp.lanes import Lanes
 from argus_smt.interp.machine import Machine, constant
@@ -112,6 +112,7 @@ def _one(ctx: Context, kernel: Kernel, args: Sequence[Lanes], program: _Program,
         raise ValueError(f"program {program} is outside the grid {ctx.grid}")
     ctx.program = ctx.recorder.program = program
     ctx.recorder.iteration.clear()
+    ctx.recorder.passed = Passed()
     machine = Machine(ctx, step_limit)
     try:
         machine.run(kernel.body, args)

@@ -122,6 +122,8 @@ class Storage:
     facts: Facts | None = None
     members: Members | None = None
     """Set for a table of addresses, one of 64 bits after the other."""
+    rewritten: int = 0
+    """How often the host has written into it after it was made: between two launches that show the same number, never."""
 
 
 @dataclass(frozen=True, slots=True)

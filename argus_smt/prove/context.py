@@ -29,6 +29,8 @@ class Context:
     dom: Domain
     facts: Facts
     prover: Prover
+    index: int = 0
+    """Which of the program's launches it is of."""
     internal: list[str] = field(default_factory=list)
     assumed: dict[str, None] = field(default_factory=dict)
     """What proofs took for granted beyond the case's conditions, in words."""

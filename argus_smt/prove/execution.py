@@ -107,7 +107,7 @@ def _launches(context: Context, rng: random.Random) -> Iterator[dict[str, int]]:
     """Values of the launch's symbols that meet the conditions of the case and keep its tensors small."""
     dom = context.dom
     facts = [f for f in dom.facts if not any(p in f.free for p in PIDS)]
-    names = sorted(_symbols(context), key=lambda v: v.ident)
+    names = sorted(launch_symbols(context), key=lambda v: v.ident)
     conditions = [*facts, *range_facts([*facts, *(T.ge(n, n) for n in names)], dom.bounds)]
     seen: set[tuple[int, ...]] = set()
     stop = time.monotonic() + SECONDS / 3
@@ -123,7 +123,8 @@ def _launches(context: Context, rng: random.Random) -> Iterator[dict[str, int]]:
             yield values
 
 
-def _symbols(context: Context) -> set[Term]:
+def launch_symbols(context: Context) -> set[Term]:
+    """Symbols on which the sizes, the arguments and the conditions of the case depend."""
     launch, case = context.dom.launch, context.dom.case
     terms: list[Term] = [*context.dom.facts, *launch.grid]
     for s in launch.storages:
