@@ -45,7 +45,8 @@ class Conflict:
     """Two touches of byte `address` of a storage, in the order in which they ran.
 
     `kind`: `write_write` and `read_write` between programs; `lanes` of one store; `inside` a program, between threads;
-    `release` where an order between programs lacks the barrier before `guard`. `same`: both write what the other writes.
+    `hand_over` between programs that atomics were meant to order, where it is `guard` that does not do so. `same`: both are
+    stores of the same value, or of values that are not known to differ.
     """
 
     kind: str
@@ -102,7 +103,7 @@ class Watch:
     full: bool = False
     """Whether accesses were left out for their number."""
     _count: int = 0
-    _barriers: int = 0
+    _barriers: dict[int, int] = field(default_factory=dict)
     _used: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
@@ -114,11 +115,9 @@ class Watch:
         """One access, in the order of the run."""
         x, y, z = access.program
         program = x + self.grid[0] * (y + self.grid[1] * z)
-        if program != self.clocks.program:
-            self._barriers = 0
         moment = self.clocks.now(program)
-        if access.passed.barriers != self._barriers:
-            self._barriers = access.passed.barriers
+        if access.passed.barriers != self._barriers.get(program, 0):
+            self._barriers[program] = access.passed.barriers
             self.clocks.barrier()
             moment = self.clocks.now(program)
         self._count += access.active.size
@@ -175,9 +174,11 @@ def unit_of(noted: Sequence[Noted], base: int = 0) -> int:
 
 
 def same_value(a: Noted, i: int, b: Noted, j: int, address: int, count: int) -> bool:
-    """Whether two lanes store the same in the `count` bytes from an address on that both cover."""
+    """Whether two lanes are not known to store different things in the `count` bytes from an address on that both cover."""
+    if not (a.access.kind == b.access.kind == "store"):
+        return False
     pairs = [(a.byte(i, address + k), b.byte(j, address + k)) for k in range(count)]
-    return all(x is not None and x == y for x, y in pairs)
+    return all(x is None or y is None or x == y for x, y in pairs)
 
 
 # ---------------------------------------------------------------- between programs
@@ -256,7 +257,7 @@ class _Meetings:
                 found = self._conflict(first, second, int(place))
                 if found is None:
                     continue
-                rank = 2 if found.kind == "release" else int(found.same)
+                rank = 2 if found.kind == "hand_over" else int(found.same)
                 if rank == 0:
                     return found
                 if best is None or rank < best[0]:
@@ -280,9 +281,9 @@ class _Meetings:
         if stand is Order.ORDERED:
             return None
         address = self.base + place * self.unit
-        if stand is Order.UNFENCED:
-            guard = b.moment.known[a.program].release
-            return Conflict("release", self.storage, address, a.touch(i), b.touch(j), guard=guard)
+        if stand is Order.MEANT:
+            guard = b.moment.known[a.program].guard
+            return Conflict("hand_over", self.storage, address, a.touch(i), b.touch(j), guard=guard)
         kind = "write_write" if a.writes and b.writes else "read_write"
         same = same_value(a, i, b, j, address, self.unit)
         return Conflict(kind, self.storage, address, a.touch(i), b.touch(j), same)
