@@ -43,10 +43,22 @@ class InputElement(_Model):
     value: int
 
 
+class OtherAccessModel(_Model):
+    """The second access of a conflict, in the same run. `does`: stores | reads | updates."""
+
+    location: Location
+    does: str
+    program_id: tuple[int, int, int]
+    element: tuple[int, ...] = ()
+    iteration: tuple[int, ...] = ()
+
+
 class CounterexampleModel(_Model):
     """A concrete failing run. Addresses and extents are bytes from the start of the argument's view.
 
-    `view` describes that view where it is not the whole of `storage`.
+    `view` describes that view where it is not the whole of `storage`. Where two accesses meet, `does` says what the one at the
+    counterexample's own program and element does, and `other` is the second. `unwritten`: the index of an element of `storage`
+    that nobody writes.
     """
 
     shape: dict[str, int]
@@ -64,6 +76,9 @@ class CounterexampleModel(_Model):
     inputs: tuple[InputElement, ...] = ()
     tags: dict[str, str] = Field(default_factory=dict)
     replayed: bool = False
+    does: str = ""
+    other: OtherAccessModel | None = None
+    unwritten: tuple[int, ...] | None = None
 
 
 class Obligation(_Model):

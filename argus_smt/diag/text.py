@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from argus_smt.diag.excerpt import ReadLines, excerpt, read_lines, shown_path
 from argus_smt.diag.paragraphs import WIDTH, bullets, listed
-from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, Precondition, Report, Skipped
+from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, OtherAccessModel, Precondition, Report, Skipped
 
 _COLOURS = {
     "error": "1;31",
@@ -124,13 +124,20 @@ def _source(at: Location, label: str, style: Style, kind: str, width: int) -> li
 
 
 def _lane(c: CounterexampleModel) -> str:
-    parts = [f"program {_tuple(_trim(c.program_id, c.grid))}"]
-    if c.thread is not None:
-        parts.append(f"thread {c.thread}")
-    if c.element:
-        parts.append(f"element {list(c.element)}")
-    if c.iteration:
-        parts.append(f"iteration {', '.join(map(str, c.iteration))}")
+    if c.unwritten is not None:
+        return f"not for element {list(c.unwritten)} of `{c.storage}`"
+    return _who(c, c.grid, c.thread)
+
+
+def _who(at: CounterexampleModel | OtherAccessModel, grid: tuple[int, int, int], thread: int | None = None) -> str:
+    """Program, thread, element and iteration of an access."""
+    parts = [f"program {_tuple(_trim(at.program_id, grid))}"]
+    if thread is not None:
+        parts.append(f"thread {thread}")
+    if at.element:
+        parts.append(f"element {list(at.element)}")
+    if at.iteration:
+        parts.append(f"iteration {', '.join(map(str, at.iteration))}")
     return ", ".join(parts)
 
 
@@ -194,7 +201,10 @@ def _run(c: CounterexampleModel) -> list[str]:
         last = c.address + max(1, c.access_bytes) - 1
         span = f"byte {c.address}" if last == c.address else f"bytes {c.address}..{last}"
         extent = "" if c.extent is None else f", which has {c.extent} byte{'s' if c.extent != 1 else ''}"
-        notes.append(f"touches {span} of {c.view or f'`{c.storage}`'}{extent}")
+        notes.append(f"{c.does or 'touches'} {span} of {c.view or f'`{c.storage}`'}{'' if c.other else extent}")
+    if c.other is not None:
+        too = " too" if c.other.does == c.does else ""
+        notes.append(f"and {_who(c.other, c.grid)} {c.other.does} there{too} (line {c.other.location.line})")
     if c.inputs:
         shown = ", ".join(f"{e.tensor}[{e.index}] = {e.value}" for e in c.inputs[:8])
         notes.append(f"where {shown}{', …' if len(c.inputs) > 8 else ''}")

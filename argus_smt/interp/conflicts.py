@@ -75,12 +75,12 @@ class Noted:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(self.access.active.shape)
+        return _shape(self.access)
 
     def touch(self, position: int) -> Touch:
         """The lane at a position of `at`."""
-        lane = tuple(int(i) for i in np.unravel_index(int(self.lanes[position]), self.shape)) if self.shape else ()
         a = self.access
+        lane = tuple(int(i) for i in np.unravel_index(int(self.lanes[position]), a.active.shape)) if a.active.shape else ()
         return Touch(a.op, a.kind, a.program, lane, a.iteration, int(self.at[position]), a.size)
 
     def byte(self, position: int, address: int) -> int | None:
@@ -133,7 +133,7 @@ class Watch:
                 one = Noted(access, at[part], lanes[part], writes, ordered, program, moment)
                 self.noted.setdefault(access.storage, []).append(one)
         if ordered and isinstance(op, AtomicRMW | AtomicCAS | Load | Store) and op.sem:
-            self.clocks.atomic(op, access.storage, at, wrote, tuple(access.active.shape))
+            self.clocks.atomic(op, access.storage, at, wrote, _shape(access))
             if isinstance(op, AtomicRMW | AtomicCAS) and not shape_of(op.result.type) and op.result.number in self._used:
                 self.clocks.barrier()  # its result reaches all threads through shared memory, behind a barrier
         elif access.kind == "store":
@@ -153,6 +153,11 @@ class Watch:
     def read(self, storage: int) -> bool:
         """Whether any lane read from a storage, atomics included."""
         return any(not n.writes or isinstance(n.access.op, AtomicRMW | AtomicCAS) for n in self.noted.get(storage, ()))
+
+
+def _shape(access: Access) -> tuple[int, ...]:
+    """The shape of the tile; a tile of one element is one."""
+    return () if access.active.size == 1 else tuple(access.active.shape)
 
 
 def _is_atomic(access: Access) -> bool:

@@ -10,6 +10,7 @@ from argus_smt.prove.finding import (
     CaseResult,
     Counterexample,
     Finding,
+    OtherAccess,
     ProveOptions,
     Related,
     Severity,
@@ -64,5 +65,8 @@ def _finding(data: dict[str, Any]) -> Finding:
 
 def _counterexample(data: dict[str, Any]) -> Counterexample:
     plain = _tuples(data)
+    if data["other"] is not None:
+        other = _tuples(data["other"])
+        plain["other"] = OtherAccess(**{**other, "span": Span(**other["span"])})
     plain["inputs"] = tuple((str(t), int(i), int(v)) for t, i, v in data["inputs"])
     return Counterexample(**plain)

@@ -33,13 +33,25 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherAccess:
+    """The second access of a conflict, in the same run. `does`: stores | reads | updates."""
+
+    span: Span
+    does: str
+    program_id: tuple[int, int, int]
+    element: tuple[int, ...] = ()
+    iteration: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Counterexample:
     """A concrete failing run. `values` maps names to numbers or short texts (arguments, contents of index tensors).
 
     `address` and `extent` are bytes from the start of the argument's view, `storage` is its name; `element` is the
     index in the tile, `iteration` the loop counters from outermost to innermost (0-based trip numbers).
     `inputs` gives contents of index tensors as (tensor, element index, value). `view` describes the view where it is not
-    the whole storage.
+    the whole storage. Where two accesses meet, `does` says what the first one does, and `other` is the second.
+    `unwritten` is the index of an element that nobody writes, in the tensor `storage`.
     """
 
     shape: dict[str, int]
@@ -55,6 +67,9 @@ class Counterexample:
     inputs: tuple[tuple[str, int, int], ...] = ()
     replayed: bool = False
     view: str = ""
+    does: str = ""
+    other: OtherAccess | None = None
+    unwritten: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from random import Random
 
 from argus_smt.interp.conflicts import Watch
 from argus_smt.interp.events import Event, Trace
+from argus_smt.interp.lanes import Array
 from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Open, run_grid
-from argus_smt.ir.launch import Arg, Case, Launch, PointerArg, ScalarArg
+from argus_smt.ir.launch import Arg, Case, Demand, Launch, PointerArg, ScalarArg
 from argus_smt.prove.context import Context
 from argus_smt.prove.replay import argument
 from argus_smt.prove.sizes import Sizes
@@ -23,22 +25,29 @@ FLOAT = 0.5
 """What is passed for a float argument of any value."""
 DEPENDS = frozenset(["undef_used", "unsupported"])
 """Events after which a run may not be that of a real call."""
-ASTRAY = DEPENDS | {"wrap_used", "assume_false", "assert_false"}
-"""Events after which nothing is said of a run: what it does from there on is not defined, or judged by other checks."""
+ASTRAY = DEPENDS | {"assume_false", "assert_false"}
+"""Events after which nothing is said of a run: what it does from there on is not defined."""
 Program = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A launch of the path, with the one case that is looked at; None to take the case that fits the sizes."""
+    """A launch of the path, with the one case that is looked at; None to take the case that fits the sizes.
+
+    `after`: so many launches of the path are over when it is, rival configurations included.
+    """
 
     launch: Launch
-    case: Case | None = None
+    case: Case | None
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One launch as it was played. `whole`: every program ran to its end, and none went astray."""
+    """One launch as it was played. `whole`: every program ran to its end, and none went astray.
+
+    `unwritten`: for each demand that falls due after it, the elements of its view that nobody wrote.
+    """
 
     launch: Launch
     case: Case
@@ -46,6 +55,7 @@ class Scene:
     watch: Watch
     trace: Trace
     whole: bool
+    unwritten: tuple[tuple[Demand, Array], ...] = ()
 
     @property
     def astray(self) -> int | None:
@@ -77,7 +87,7 @@ def acts(context: Context) -> tuple[tuple[Act, ...], int]:
     launches, mine = context.program.launches, context.program.launches[context.index]
     case = next(c for c in mine.cases if c.kernel is context.dom.case.kernel and c.label == context.dom.case.label)
     groups: list[list[Launch]] = []
-    for launch in (x for x in launches if x.path == mine.path):
+    for launch in (x for x in launches if x.group == mine.group):
         last = groups[-1] if groups else []
         rival = bool(last and launch.config) and (launch.kernel, launch.span) == (last[-1].kernel, last[-1].span)
         if rival and all(launch.config != x.config for x in last):
@@ -85,7 +95,8 @@ def acts(context: Context) -> tuple[tuple[Act, ...], int]:
         else:
             groups.append([launch])
     chosen = next(i for i, g in enumerate(groups) if any(x is mine for x in g))
-    out = [Act(mine, case) if i == chosen else Act(g[0]) for i, g in enumerate(groups)]
+    ends = list(accumulate(map(len, groups)))
+    out = [Act(mine, case, ends[i]) if i == chosen else Act(g[0], None, ends[i]) for i, g in enumerate(groups)]
     return tuple(out), chosen
 
 
@@ -155,8 +166,10 @@ class Player:
             if scene is None or (number < self.chosen and not scene.whole):
                 ended = False
                 break
-            scenes.append(scene)
             ended = ended and scene.whole
+            now = (act.launch.group, act.after)
+            due = [d for d in self.context.program.demands if ended and (d.group, d.after) == now]
+            scenes.append(replace(scene, unwritten=tuple((d, stage.unwritten(d)) for d in due)))
         return Play(sizes, stage, tuple(scenes), self.chosen, ended) if len(scenes) > self.chosen else None
 
     def _scene(self, act: Act, stage: Stage, model: Model, order: str, choice: Choice) -> Scene | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from argus_smt.ir.launch import Arg, ScalarArg
-from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load, Store
+from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load, Op, Store
 from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Related
@@ -20,7 +20,12 @@ LIMIT = 6
 
 def related(context: Context, ob: Obligation, model: Model) -> tuple[Related, ...]:
     """Definitions that the access depends on, nearest first, then the arguments that reach it, then the launch."""
-    span = ob.op.span
+    return around(context, ob.op)
+
+
+def around(context: Context, op: Op) -> tuple[Related, ...]:
+    """The same for any operation."""
+    span = op.span
     function = _function(span.file, span.line)
     out: list[Related] = []
     params: list[str] = []
@@ -34,7 +39,7 @@ def related(context: Context, ob: Obligation, model: Model) -> tuple[Related, ..
     sizes = {p for p, a in zip(context.dom.case.kernel.params, context.dom.case.args, strict=True) if _symbolic(a)}
     passed: dict[Span, list[str]] = {}
     for name in params:
-        if name in given and name in sizes and isinstance(ob.op, Load | Store | AtomicRMW | AtomicCAS):
+        if name in given and name in sizes and isinstance(op, Load | Store | AtomicRMW | AtomicCAS):
             line = Span(given[name].file, given[name].line)
             passed.setdefault(line, []).append(name)
     for line, names in passed.items():

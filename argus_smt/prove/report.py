@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from argus_smt.diag import report as R
 from argus_smt.diag.codes import CODES
 from argus_smt.ir.launch import Case, Launch, Program
-from argus_smt.prove.finding import CaseResult, Counterexample, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.finding import CaseResult, Counterexample, Finding, OtherAccess, ProveOptions, Severity, Verdict
 from argus_smt.prove.standing import ASSUMPTIONS, assumptions_of, location, not_checked_of, open_limits, preconditions_of
 from argus_smt.smt.show import show
 from argus_smt.source import Span
@@ -274,6 +274,15 @@ def _counterexample(c: Counterexample) -> R.CounterexampleModel:
         values=c.values,
         inputs=tuple(R.InputElement(tensor=t, index=i, value=v) for t, i, v in c.inputs),
         replayed=c.replayed,
+        does=c.does,
+        other=None if c.other is None else _other(c.other),
+        unwritten=c.unwritten,
+    )
+
+
+def _other(o: OtherAccess) -> R.OtherAccessModel:
+    return R.OtherAccessModel(
+        location=location(o.span), does=o.does, program_id=o.program_id, element=o.element, iteration=o.iteration
     )
 
 

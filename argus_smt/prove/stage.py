@@ -16,7 +16,7 @@ import numpy as np
 from argus_smt.interp.formats import FLOAT_DTYPES, encode, round_to
 from argus_smt.interp.lanes import Array
 from argus_smt.interp.memory import HOST, Memory, Region
-from argus_smt.ir.launch import Launch, Program, Storage
+from argus_smt.ir.launch import Demand, Launch, PointerArg, Program, Storage
 from argus_smt.ir.types import Scalar, element
 from argus_smt.prove.contents import Concrete, complete
 from argus_smt.prove.scene import compute, fill_value, stated_numbers
@@ -25,6 +25,8 @@ from argus_smt.smt.model import Model
 from argus_smt.smt.term import Term
 
 SHOWN = 64
+"""Elements up to which an integer tensor is listed whole."""
+LARGEST_VIEW = 1 << 18
 
 
 class NoStage(Exception):
@@ -189,8 +191,22 @@ class Stage:
         return value % (1 << scalar.bits) if s.dtype.startswith("u") else value
 
 
-def element_places(s: Storage, model: Model) -> Array:
-    """The place in its storage, in elements, of every element of a tensor; of the tensor's shape."""
+    def unwritten(self, demand: Demand) -> Array:
+        """Indices, one a row, of the elements of a view that nobody has written yet."""
+        view = demand.view
+        if view is None:
+            return np.zeros((0, 0), np.int64)
+        places = element_places(view, self.model)
+        if places.size > LARGEST_VIEW:
+            raise NoStage("a tensor that is looked at is too large")
+        at = places[..., None] * element(view.dtype).nbytes + self.model.value(view.offset)
+        at = at + np.arange(element(view.dtype).nbytes)
+        _, code = self.memory.take(demand.storage, at)
+        return np.argwhere(self.memory.uninitialised(demand.storage, code).any(axis=-1))
+
+
+def element_places(s: Storage | PointerArg, model: Model) -> Array:
+    """The place of every element of a tensor, in elements from where it starts; of the tensor's shape."""
     shape, strides = (tuple(model.value(n) for n in part) for part in (s.shape, s.strides))
     places = np.zeros(shape, np.int64)
     for d, (n, stride) in enumerate(zip(shape, strides, strict=True)):
