@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from argus_smt.diag.excerpt import ReadLines, excerpt, read_lines, shown_path
 from argus_smt.diag.paragraphs import WIDTH, bullets, listed
-from argus_smt.diag.report import CounterexampleModel, KernelReport, Location, Obligation, OtherAccessModel, Precondition, Report, Skipped
+from argus_smt.diag.report import (
+    CounterexampleModel,
+    KernelReport,
+    Location,
+    Obligation,
+    OtherAccessModel,
+    Precondition,
+    Report,
+    Skipped,
+)
 
 _COLOURS = {
     "error": "1;31",

@@ -55,6 +55,9 @@ class Stage:
         self._partial = {d.tensor for d in program.defined}
         self._named = {s.name: s for launch in reversed(launches) for s in reversed(launch.storages) if s.contents == "input"}
         sizes = {s.ident: s for launch in launches for s in launch.storages}
+        tables = [s.name for s in sizes.values() if s.members is not None]
+        if tables:
+            raise NoStage(f"`{tables[0]}` is a table of addresses")
         regions = [Region(s.ident, s.name, element(s.dtype).name, model.value(s.nbytes)) for s in sizes.values()]
         self.memory = Memory(regions)
 
