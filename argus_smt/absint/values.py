@@ -123,9 +123,7 @@ def terms_of(value: AbsValue) -> tuple[Term, ...]:
         case IntV(term):
             return (term,)
         case PtrV(targets):
-            return tuple(
-                t for target in targets for t in (target.cond, target.offset, target.member) if t is not None
-            )
+            return tuple(t for target in targets for t in (target.cond, target.offset, target.member) if t is not None)
         case _:
             return ()
 

@@ -46,7 +46,8 @@ UNKNOWN = {
     "undefined": ("guarded(table: table[g: G] of f32[4] inout, guard: bool = False, other: bool = False)", "without `other`"),
     "sizes changed by the host": ("double_larger(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G] in [0, 9])", "written"),
     "sizes changed before": (
-        "double_raised(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G] in [0, 9] inout)", "written"
+        "double_raised(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G] in [0, 9] inout)",
+        "written",
     ),
     "on to the next": ("moving(table: table[g: G] of f32[g + 1] inout)", "one trip of a loop"),
     "table overwritten": ("overwriting(table: table[g: G] of f32[4] inout)", "written"),
