@@ -16,6 +16,8 @@ from argus_smt.smt.term import Sort, Term
 
 MAX_CANDIDATES = 48
 MAX_ENTRIES = 6
+FARTHEST = 1 << 40
+"""Steps of unknown size that may be this large say nothing of where a value is after a few trips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,16 @@ class Trip:
     """What holds at the end of a trip, without what held before the loop."""
     trip: Term
     bounds: Bounds
+    stated: tuple[Term, ...] = ()
+    """What the signature states of the elements of index tensors that the trip reads."""
 
 
 def candidates(of: Trip) -> list[Term]:
     """Conditions on the unknowns at the start of a trip, at most MAX_CANDIDATES, likely ones first."""
     found: dict[Term, None] = {}
-    for make in (_from_entries, _from_counters, _from_conditions, _from_steps, _between, _from_leaves):
+    makers = (_from_entries, _from_counters, _from_elements, _from_conditions, _from_sums, _from_counts,
+              _from_steps, _between, _from_leaves)  # fmt: skip
+    for make in makers:
         for guess in make(of):
             found[guess] = None
     names = {u.app for u in of.unknowns}
@@ -60,7 +66,8 @@ def _from_entries(of: Trip) -> Iterator[Term]:
 
 def _from_counters(of: Trip) -> Iterator[Term]:
     """It is set to what changes with the trip: then what bounds that in every trip may bound it too."""
-    literals = [c.args[0] for c in dict.fromkeys(p for c in of.path for p in _literals(c)) if c.op == "nonneg"]
+    known = dict.fromkeys(p for c in (*of.path, *of.stated) for p in _literals(c))
+    literals = [c.args[0] for c in known if c.op == "nonneg"]
     for unknown, after in _integers(of):
         for leaf in (t for t in leaves(after) if of.trip in t.free and unknown.app not in t.apps):
             for room in literals:
@@ -68,6 +75,78 @@ def _from_counters(of: Trip) -> Iterator[Term]:
                     end = room + sign * leaf
                     if of.trip not in end.free:
                         yield T.nonneg(end - sign * unknown.app)
+
+
+def _from_elements(of: Trip) -> Iterator[Term]:
+    """It is made of elements of index tensors: the bounds that are stated of them may be its own."""
+    ends: dict[tuple[Term, int], None] = {}
+    for literal in (p for c in of.stated for p in _literals(c) if p.op == "nonneg"):
+        room = literal.args[0]
+        for cell in room.apps:
+            side = T.poly(room).get((cell,), 0)
+            end = cell - side * room
+            if abs(side) == 1 and not end.apps and of.trip not in end.free:
+                ends[end, side] = None
+    for unknown, after in _integers(of):
+        if after.apps & {a for c in of.stated for a in c.apps}:
+            for end, side in list(ends)[:MAX_ENTRIES]:
+                yield T.nonneg(side * (unknown.app - end))
+
+
+def _from_sums(of: Trip) -> Iterator[Term]:
+    """Its steps are differences of neighbouring elements, or quotients of such: their sum is what the ends differ by."""
+    for unknown, after in _integers(of):
+        for leaf in leaves(after):
+            step = leaf - unknown.app
+            if unknown.app in step.apps:
+                continue
+            moved = unknown.app - unknown.start
+            for scale, numerator in _as_quotient(step):
+                total = telescoped(numerator, of.trip)
+                if total is not None:
+                    yield T.le(scale * moved, total)
+                    yield T.ge(scale * moved, total - (scale - 1) * of.trip)
+
+
+def _as_quotient(step: Term) -> Iterator[tuple[int, Term]]:
+    """A step as floor(numerator / scale)."""
+    if step.op == "div" and step.args[1].op == "const" and step.args[1].value > 0:
+        yield step.args[1].value, step.args[0]
+    yield 1, step
+
+
+def telescoped(step: Term, trip: Term) -> Term | None:
+    """Sum of `step` over the trips before `trip`, where it is `f(trip + 1) - f(trip)` of unknown functions, and numbers."""
+    sizes = T.poly(step)
+    rising = {m: c for m, c in sizes.items() if any(trip in a.free and a.op == "app" for a in m)}
+    rest = T.from_poly({m: c for m, c in sizes.items() if m not in rising})
+    if not rising or trip in rest.free:
+        return None
+    whole = T.from_poly(rising)
+    for mono, coef in rising.items():
+        high = T.from_poly({mono: coef})
+        if high - T.substitute(high, {trip: trip - 1}) is whole:
+            below = T.substitute(high, {trip: trip - 1})
+            return below - T.substitute(below, {trip: T.ZERO}) + rest * trip
+    return None
+
+
+def _from_counts(of: Trip) -> Iterator[Term]:
+    """It counts the trips in which a condition holds: it can only be at its most if the condition held in the last one."""
+    names = {u.app for u in of.unknowns}
+    for unknown, after in _integers(of):
+        chosen = after if after.op == "ite" else after - unknown.app
+        if chosen.op != "ite" or chosen.args[0].apps & names:
+            continue
+        cond, *sides = chosen.args
+        steps = [side - (unknown.app if chosen is after else T.ZERO) for side in sides]
+        if not all(s.is_const for s in steps) or T.ZERO not in steps:
+            continue
+        step, held = (steps[0], cond) if steps[1] is T.ZERO else (steps[1], T.not_(cond))
+        moved = unknown.app - unknown.start if step.value > 0 else unknown.start - unknown.app
+        before = T.substitute(held, {of.trip: of.trip - 1})
+        yield T.or_(T.le(of.trip, 0), before, T.lt(moved, of.trip * abs(step.value)))
+        yield T.or_(T.le(of.trip, 0), T.not_(before), T.gt(moved, 0))
 
 
 def _from_conditions(of: Trip) -> Iterator[Term]:
@@ -111,7 +190,7 @@ def _from_steps(of: Trip) -> Iterator[Term]:
         steps = [leaf - unknown.app for leaf in leaves(after)]
         steady = [s for s in steps if of.trip not in s.free and unknown.app not in s.apps]
         low, high = of.bounds.of(after - unknown.app)
-        ends = [T.const(e) for e in (low, high) if e is not None]
+        ends = [T.const(e) for e in (low, high) if e is not None and abs(e) < FARTHEST]
         for step in dict.fromkeys((*steady, *ends)):
             yield T.le(moved, step * of.trip)
             yield T.ge(moved, step * of.trip)

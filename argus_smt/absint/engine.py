@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from typing_extensions import assert_never
 
 from argus_smt.absint import control, integers, memory, promises, shapes, tilewide
 from argus_smt.absint.facts import Facts, Lost
 from argus_smt.absint.reach import written
-from argus_smt.absint.state import State, argument, never
+from argus_smt.absint.state import State, argument, never, silent
 from argus_smt.absint.values import COORDS, PIDS, AbsValue, FloatV, IntV
 from argus_smt.ir import ops as I
 from argus_smt.ir.launch import Case, Launch
@@ -19,15 +19,19 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
 
 Ask = Callable[[Sequence[Term], Term, Bounds], bool]
+Stated = Callable[[Iterable[Term]], list[Term]]
 
 MAX_GRID = (1 << 31) - 1
 """Most programs along one axis of a grid that any target launches."""
 
 
-def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...], ask: Ask = never) -> Facts:
+def analyze(
+    launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...], ask: Ask = never, stated: Stated = silent
+) -> Facts:
     """Facts of `case.kernel`; `domain` holds at entry and `bounds` are the intervals that it implies.
 
-    `ask(facts, goal, bounds)` is the solver, for signs that intervals leave open.
+    `ask(facts, goal, bounds)` is the solver, for signs that intervals leave open; `stated(terms)` is what
+    the signature states of the elements of index tensors in the terms.
 
     Adds the ranges of the program ids to the bounds. Raises nothing: what has no meaning becomes a lost value.
     """
@@ -44,6 +48,7 @@ def analyze(launch: Launch, case: Case, bounds: Bounds, domain: tuple[Term, ...]
         facts=facts,
         path=domain,
         ask=ask,
+        stated=stated,
         entry=bounds.copy(),
     )
     for index, (param, arg) in enumerate(zip(case.kernel.body.params, case.args, strict=True)):

@@ -328,7 +328,8 @@ class Search:
             if isinstance(form, IntV) and isinstance(entry, IntV) and form.term.sort is Sort.INT
             and not any(u.app in form.term.apps for u in self.unknowns)
         )  # fmt: skip
-        return Trip(tuple(asked), tuple(following), others, inside, self.loop.trip, end.bounds)
+        elements = tuple(self.loop.state.stated((*following, *inside)))
+        return Trip(tuple(asked), tuple(following), others, inside, self.loop.trip, end.bounds, elements)
 
 
 def _join(a: Interval, b: Interval, full: Interval) -> Interval:

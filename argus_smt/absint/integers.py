@@ -5,7 +5,7 @@ from __future__ import annotations
 from argus_smt.absint import addresses, bitwise
 from argus_smt.absint.facts import Arithmetic, Wrap
 from argus_smt.absint.state import State, fits, guard, width_range
-from argus_smt.absint.values import AbsValue, FloatV, Guards, IntV, LostV, PtrV, choose
+from argus_smt.absint.values import COORDS, AbsValue, FloatV, Guards, IntV, LostV, PtrV, choose
 from argus_smt.ir.ops import Binary, Cast, Cmp, Op, Select, Unary, Value
 from argus_smt.ir.types import Scalar, Tile, elem_of, shape_of
 from argus_smt.smt import term as T
@@ -123,10 +123,18 @@ def _simple(state: State, x: Term, y: Term, floor: object, truncated: object) ->
 
 
 def _need(state: State, op: Op, goal: Term, guards: Guards) -> None:
+    """Record what an operation needs to have a result; where that is one condition for all lanes, it holds from here on.
+
+    A run that breaks it has no defined behaviour after it, so what it does later is no fault of its own: the duty recorded
+    here is what is refuted.
+    """
     assert isinstance(op, Binary)
+    goal = state.simp(goal)
     if state.recording:
         shape = shape_of(op.result.type)
-        state.facts.arithmetic.append(Arithmetic(state.site(op), op, state.simp(goal), shape, guards, state.scope()))
+        state.facts.arithmetic.append(Arithmetic(state.site(op), op, goal, shape, guards, state.scope()))
+    if not goal.is_const and not any(t.free.intersection(COORDS) for t in (goal, *(g.cond for g in guards))):
+        state.assume(goal, guards)
 
 
 def _logic(state: State, op: Binary, a: Term, b: Term, guards: Guards) -> AbsValue:

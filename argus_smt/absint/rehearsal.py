@@ -18,6 +18,8 @@ STARTS = 40
 """Assignments that are tried, of which at most GOOD are used."""
 GOOD = 12
 TRIPS = 8
+REPICKS = 12
+"""So often the elements that a trip reads are made up anew, until they are what the signature states of them."""
 
 
 @dataclass(slots=True)
@@ -27,6 +29,8 @@ class _World:
     rng: random.Random
     bounds: Bounds
     names: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
+    cells: frozenset[str] = frozenset()
+    """Functions that stand for index tensors, of which something is stated."""
 
     def read(self, node: Term, args: tuple[int, ...]) -> int:
         key = (node.data, args)
@@ -38,6 +42,10 @@ class _World:
         if node.sort is T.Sort.BOOL:
             return self.rng.randrange(2)
         low, high = self.bounds.of(node)
+        if node.data in self.cells and self.rng.randrange(2):  # an element that equals another number is likely a fit
+            fitting = [v for v in self.names.values() if (low is None or v >= low) and (high is None or v <= high)]
+            if fitting:
+                return self.rng.choice(fitting)
         if low is None and high is None:
             low, high = -4, 9
         elif low is None:
@@ -55,7 +63,7 @@ def plausible(guesses: Sequence[Term], loop: Trip, before: Sequence[Term], bound
     kept = list(guesses)
     good = 0
     for _ in range(STARTS):
-        world = _World(rng, bounds)
+        world = _World(rng, bounds, cells=frozenset(a.data for f in loop.stated for a in f.apps))
         played = _play(world, kept, loop, before)
         if played is None:
             continue
@@ -73,6 +81,8 @@ def _play(world: _World, guesses: list[Term], loop: Trip, before: Sequence[Term]
             return None
         now = {u.app: T.evaluate(u.start, world.read, memo) for u in loop.unknowns}
         for k in range(TRIPS):
+            if not _fits(world, loop, {**now, loop.trip: k}):
+                return guesses if k else None
             memo = {**now, loop.trip: k}
             guesses = [g for g in guesses if T.evaluate(g, world.read, memo)]
             if not all(T.evaluate(f, world.read, memo) for f in loop.path):
@@ -82,3 +92,13 @@ def _play(world: _World, guesses: list[Term], loop: Trip, before: Sequence[Term]
     except ZeroDivisionError:
         return guesses
     return guesses
+
+
+def _fits(world: _World, loop: Trip, memo: dict[Term, int]) -> bool:
+    """Whether the elements that a trip reads are what is stated of them, some of them made up anew until they are."""
+    known = dict(world.names)
+    for _ in range(REPICKS if loop.stated else 1):
+        if all(T.evaluate(f, world.read, dict(memo)) for f in loop.stated):
+            return True
+        world.names = dict(known)
+    return False

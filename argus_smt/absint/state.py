@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -22,6 +22,11 @@ def never(facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
     return False
 
 
+def silent(terms: Iterable[Term]) -> list[Term]:
+    """Nothing is stated of any element."""
+    return []
+
+
 @dataclass(slots=True)
 class State:
     """Mutable; one for a kernel in a case. `recording` is off while a loop body is tried out for its recurrences."""
@@ -39,6 +44,8 @@ class State:
     counters: tuple[Term, ...] = ()
     ask: Callable[[Sequence[Term], Term, Bounds], bool] = never
     """Whether facts imply a goal, for the few questions that intervals leave open."""
+    stated: Callable[[Iterable[Term]], list[Term]] = silent
+    """What the signature states of the elements of index tensors that occur in terms, and of those that this leads to."""
     recording: bool = True
     entry: Bounds = field(default_factory=Bounds)
     """Intervals at the start of the kernel, which hold on every path."""

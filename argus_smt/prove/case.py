@@ -21,11 +21,11 @@ from argus_smt.prove.context import Context
 from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
+from argus_smt.prove.elements import Asking, Elements
 from argus_smt.prove.emptiness import unmet
 from argus_smt.prove.families import further_findings
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.scene import followed
-from argus_smt.prove.stated import Stated, stated
 from argus_smt.prove.tuning import tuning_finding
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
@@ -53,9 +53,12 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
     if options.assume and _impossible(dom, solver):
         return CaseResult(launch, case, dom.case.label, findings=(), empty=True)
-    facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
+    storages = {s.ident: s for s in dom.launch.storages}
+    elements = Elements(storages, dom.bounds.copy())
+    facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, Asking(solver, elements), elements.about)
+    _follow_sources(facts, storages)
     analysis = clock.lap()
-    prover = Prover(facts, solver, _contents(facts, dom), dom.display)
+    prover = Prover(facts, solver, elements, dom.display)
     context = Context(program, dom, facts, prover)
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
@@ -90,14 +93,6 @@ def _nothing_stated_of(dom: Domain, solver: Solver) -> Iterator[Finding]:
             "AR905", Verdict.UNKNOWN, Severity.ERROR, dom.launch.span, f"nothing is shown for any `{name}`", site=f"AR905 {name}",
             reason=f"no contents of `{name}` were found that meet what the signature states of it", reason_code="AR905",
         )  # fmt: skip
-
-
-def _contents(facts: Facts, dom: Domain) -> dict[str, Stated]:
-    """What the signature states of the integers that the kernel loads in the tensor's own type."""
-    storages = {s.ident: s for s in dom.launch.storages}
-    _follow_sources(facts, storages)
-    found = {name: stated(name, storages[ident], dtype) for name, (ident, dtype) in facts.contents.items()}
-    return {name: s for name, s in found.items() if s is not None}
 
 
 def _follow_sources(facts: Facts, storages: dict[int, Storage]) -> None:

@@ -11,7 +11,7 @@ from argus_smt.absint.values import COORDS
 from argus_smt.encodings.span import Dimension, split
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
-from argus_smt.prove.stated import Stated
+from argus_smt.prove.elements import Elements
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
@@ -33,12 +33,11 @@ class Decision:
 
 @dataclass(slots=True)
 class Prover:
-    """Decides the duties of one case. `inputs` adds what the signature states of loaded integers."""
+    """Decides the duties of one case. `contents` is what the signature states of loaded integers."""
 
     facts: Facts
     solver: Solver
-    contents: dict[str, Stated]
-    """By the function that stands for an integer tensor."""
+    contents: Elements
     display: Mapping[Term, Term] = field(default_factory=dict)
     """Replacements before a term is shown to the user."""
     _reachable: dict[tuple[Term, ...], str] = field(default_factory=dict)
@@ -73,31 +72,7 @@ class Prover:
 
     def loaded(self, terms: Sequence[Term]) -> list[Term]:
         """What the signature states of the elements that occur in `terms`, and of those that this leads to."""
-        cells: dict[Term, None] = {}
-        together: list[Term] = []
-        work = [a for t in terms for a in t.apps]
-        for _ in range(3):  # statements about several elements may speak of others again
-            self._reach(work, cells)
-            order = sorted(cells, key=lambda c: c.ident)
-            together = []
-            for name in dict.fromkeys(c.data for c in order):
-                if self.contents[name].ordered:
-                    together += self.contents[name].among([c for c in order if c.data == name])
-            work = [a for f in together for a in f.apps if a not in cells]
-            if not work:
-                break
-        alone = [f for c in order for f in self.contents[c.data].of(c)]
-        return [p for f in (*alone, *together) for p in T.conjuncts(f) if p is not T.TRUE]
-
-    def _reach(self, work: list[Term], cells: dict[Term, None]) -> None:
-        """Add the elements of `work` to `cells`, and those that statements about them lead to."""
-        while work:
-            cell = work.pop()
-            known = self.contents.get(cell.data)
-            if cell in cells or known is None or cell.op != "app":
-                continue
-            cells[cell] = None
-            work += [*known.named(), *(a for f in known.of(cell) for a in f.apps)]
+        return self.contents.about(terms)
 
     def decide(self, ob: Obligation, nonlinear: bool = True) -> Decision:
         """Try to prove a duty; without `nonlinear` only as far as linear arithmetic over monomials goes."""

@@ -130,13 +130,15 @@ def _upper(local: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) ->
 
 
 def _stepwise(local: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:
-    """Every local atom with a positive factor replaced by its own bound; None where one has none."""
+    """Every local atom replaced by its own bound, the lower one where its factor is negative; None where one has none."""
     out = T.ZERO
     for mono, coef in T.poly(local).items():
         if not any(is_local(a) for a in mono):
             out = out + T.from_poly({mono: coef})
             continue
-        top = _atom_top(mono[0], hyps, bounds, prover) if len(mono) == 1 and coef > 0 else None
+        top = None
+        if len(mono) == 1:
+            top = _atom_top(mono[0], hyps, bounds, prover) if coef > 0 else _atom_low(mono[0], hyps, bounds)
         if top is None:
             return None
         out = out + top * coef
@@ -158,6 +160,19 @@ def _atom_top(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) 
             if scale > 0 and not is_local(rest):
                 return rest if scale == 1 else T.div(rest, T.const(scale))
     return _below_extent(atom, hyps, bounds, prover) if atom.op in ("div", "mod") else None
+
+
+def _atom_low(atom: Term, hyps: Sequence[Term], bounds: Bounds) -> Term | None:
+    """A number or symbols that an atom does not fall below."""
+    low = bounds.of(atom)[0]
+    if low is not None and low >= 0:
+        return T.const(low)
+    for h in hyps:
+        if h.op == "nonneg" and T.poly(h.args[0]).get((atom,), 0) == 1:
+            rest = atom - h.args[0]
+            if not is_local(rest):
+                return rest
+    return None if low is None else T.const(low)
 
 
 def _choice_top(atom: Term, hyps: Sequence[Term], bounds: Bounds, prover: Prover) -> Term | None:

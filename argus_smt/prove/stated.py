@@ -31,6 +31,8 @@ class Stated:
     item: int
     unsigned: int = 0
     """Width in bits of an unsigned type, else 0."""
+    possible: Term = T.TRUE
+    """Where some number is in the stated range, or has to be since there are elements; elsewhere nothing is said of it."""
 
     @property
     def ordered(self) -> bool:
@@ -58,7 +60,7 @@ class Stated:
         out = [T.ge(x, f.lower)] if f.lower is not None else []
         out += [T.le(x, f.upper)] if f.upper is not None else []
         out += [T.or_(*(T.eq(x, v) for v in f.values))] if f.values else []
-        return out + self._value(cell)
+        return [*(T.implies(self.possible, p) for p in out), *self._value(cell)]
 
     def _value(self, cell: Term) -> list[Term]:
         """The element as the host computed it."""

@@ -14,7 +14,7 @@ class Mutant:
 
     `old` occurs once in the file and becomes `new`. `faults` are the codes that the edit causes, each with a piece of
     text that occurs once in the edited file, on the line where the fault shows. `followed_by`: the same for faults that
-    only happen with values read by an earlier one. `far`: it takes offsets past 32 bits.
+    only happen with values read by an earlier one, or after a division that had no result. `far`: it takes offsets past 32 bits.
     """
 
     example: str
@@ -148,7 +148,8 @@ MATMUL = (
     ),
     Mutant(
         "matmul.py", "empty_group", "group_m = min(tiles_m - first_m,", "group_m = min(tiles_m - first_m - 1,",
-        (("AR305", "pid_m = first_m"), ("AR305", "pid_n = (pid")), "the last group may have no rows to divide by",
+        (("AR305", "pid_m = first_m"),), "the last group may have no rows to divide by",
+        followed_by=(("AR305", "pid_n = (pid"),),
     ),
     Mutant(
         "matmul.py", "c_mask_axes", "(offs_cm[:, None] < M) & (offs_cn[None, :] < N)",

@@ -13,7 +13,7 @@ import numpy as np
 from argus_smt.absint import engine
 from argus_smt.absint.facts import Facts
 from argus_smt.absint.state import State, never, width_range
-from argus_smt.absint.values import AbsValue, IntV, PtrV
+from argus_smt.absint.values import COORDS, AbsValue, IntV, PtrV
 from argus_smt.interp.context import Context
 from argus_smt.interp.events import Recorder, Stop, Trace
 from argus_smt.interp.lanes import Lanes, is_marked
@@ -32,6 +32,7 @@ from argus_smt.smt.term import Term
 from argus_smt.source import NOWHERE
 
 CONTROL = (O.For, O.While, O.If)
+NO_RESULT = ("div_zero", "shift_width")
 
 
 class NotFollowed(Exception):
@@ -91,6 +92,7 @@ class Follower(Machine):
         self.functions: dict[tuple[str, tuple[int, ...]], int] = {}
         self.seen: Counter[str] = Counter()
         self.relied = {g.site for guards, _, _ in made.facts.relied for g in guards}
+        self.needed = {a.site for a in made.facts.arithmetic if not a.goal.free.intersection(COORDS)}
         self.read = 0
         scans = [op for op in walk(made.kernel.body) if isinstance(op, O.Scan)]
         self.sums = {v.number: f"?{made.sites[id(op)]}/{i}" for op in scans for i, v in enumerate(op.results)}
@@ -175,10 +177,11 @@ class Follower(Machine):
         self.variables = {k: v for k, v in self.variables.items() if not k.startswith("$i")}
 
     def _believed(self) -> None:
-        """Ends the run at a wrap that the analysis relies on not to happen."""
+        """Ends the run at a wrap that the analysis relies on not to happen, and at an operation that has no result."""
         events = self.ctx.recorder.trace.events
         for event in events[self.read :]:
-            if event.kind == "wrap" and self.made.sites[id(event.op)] in self.relied:
+            site = self.made.sites[id(event.op)]
+            if (event.kind == "wrap" and site in self.relied) or (event.kind in NO_RESULT and site in self.needed):
                 raise Stop
         self.read = len(events)
 

@@ -11,6 +11,7 @@ from argus_smt.obligations.obligation import Obligation
 from argus_smt.prove.context import Context
 from argus_smt.prove.discharge import Prover
 from argus_smt.prove.domain import domain
+from argus_smt.prove.elements import Elements
 from argus_smt.smt import term as T
 from argus_smt.smt.solver import Solver
 from argus_smt.smt.term import Term
@@ -55,4 +56,4 @@ def context(made: Program) -> tuple[Context, Obligation]:
     solver = Solver(rlimit=300_000)
     facts = analyze(dom.launch, dom.case, dom.bounds, dom.facts, solver.implies)
     (duty,) = access.of(facts, dom.launch, dom.case)
-    return Context(made, dom, facts, Prover(facts, solver, {}, dom.display)), duty
+    return Context(made, dom, facts, Prover(facts, solver, Elements(), dom.display)), duty

@@ -11,6 +11,7 @@ from argus_smt.ir.types import Scalar
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.obligations.overflow import Overflow
 from argus_smt.prove.discharge import Prover
+from argus_smt.prove.elements import Elements
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.solver import Solver
@@ -37,4 +38,4 @@ def prover(facts: Sequence[Term]) -> Prover:
     """A prover that knows facts of the symbols and program ids."""
     bounds = Bounds()
     bounds.learn(facts)
-    return Prover(Facts(bounds), Solver(rlimit=300_000), {})
+    return Prover(Facts(bounds), Solver(rlimit=300_000), Elements())

@@ -74,7 +74,8 @@ MUTANTS = (
     ),
     Mutant(
         FILE, "one_program_more", "if pid >= tiles_m * tiles_n:", "if pid > tiles_m * tiles_n:",
-        (("AR305", "pid_m = first_m"), ("AR305", "pid_n = (pid")), "with nothing to do there is no group to divide by",
+        (("AR305", "pid_m = first_m"),), "with nothing to do there is no group to divide by",
+        followed_by=(("AR305", "pid_n = (pid"),),
     ),
     Mutant(
         FILE, "weight_mask_dropped", "tl.load(weights_ptr + pairs, mask=live, other=0.0)", "tl.load(weights_ptr + pairs)",
