@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from argus_smt.absint.facts import Arithmetic, Wrap
+from argus_smt.absint.facts import Arithmetic, Wait, Wrap
 from argus_smt.absint.fixpoint import End, Held, Loop, relied
 from argus_smt.absint.integers import bits_of, is_integer
 from argus_smt.absint.state import State, fits, guard
@@ -161,6 +161,8 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
         assert isinstance(test, IntV)
         held[:] = [(state.simp(test.term), test.guards)]
         passed[:] = [before[1:]]
+        if state.recording:
+            state.facts.waits.append(Wait(op, held[0][0], state.scope()))
         if state.recording and test.guards:
             state.facts.relied.append((test.guards, state.scope(), ()))
         with state.under(held[0][0], guards=test.guards):

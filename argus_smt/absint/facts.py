@@ -33,6 +33,12 @@ class Access:
     mask_guards: Guards
     nbytes: int
     scope: Scope
+    value: Term | None = None
+    """The integer that a store or atomic writes or combines with memory, where one is known."""
+    old: Term | None = None
+    """The integer that an atomic finds."""
+    compare: Term | None = None
+    """What a compare-and-swap must find to write, where that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,15 @@ class Promise:
     scope: Scope
 
 
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A while loop: it goes on where `cond`, over its trip number, the last of the scope's counters."""
+
+    op: Op
+    cond: Term
+    scope: Scope
+
+
 @dataclass(slots=True)
 class Facts:
     """All of it, in program order; `ledger` names each approximation by the unknown function that stands for it."""
@@ -96,6 +111,7 @@ class Facts:
     arithmetic: list[Arithmetic] = field(default_factory=list)
     wraps: dict[str, Wrap] = field(default_factory=dict)
     promises: list[Promise] = field(default_factory=list)
+    waits: list[Wait] = field(default_factory=list)
     relied: list[tuple[Guards, Scope, tuple[int, ...]]] = field(default_factory=list)
     """Guards, over tiles of a shape, that a branch, a loop or a derived interval relies on for every element."""
     lemmas: list[tuple[frozenset[Term], Term]] = field(default_factory=list)

@@ -36,25 +36,31 @@ def access(state: State, op: Load | Store | AtomicRMW | AtomicCAS) -> AbsValue |
     elem = elem_of(op.ptr.type)
     assert isinstance(elem, Ptr)
     kind = {Load: "read", Store: "write"}.get(type(op), "atomic")
+    old = None if isinstance(op, Load | Store) else state.unknown(op.result.type, state.site(op), "old value of an atomic")
     if state.recording:
-        _record(state, op, kind, pointer, mask, guards, elem.elem.nbytes)
-    if isinstance(op, Store):
-        return None
-    if isinstance(op, Load):
-        return _loaded(state, op, pointer, mask, guards)
-    return state.unknown(op.result.type, state.site(op), "old value of an atomic")
+        _record(state, op, kind, pointer, mask, guards, elem.elem.nbytes, old)
+    return _loaded(state, op, pointer, mask, guards) if isinstance(op, Load) else old
 
 
 def _record(
     state: State, op: Load | Store | AtomicRMW | AtomicCAS, kind: str, pointer: AbsValue,
-    mask: Term, guards: Guards, nbytes: int,
+    mask: Term, guards: Guards, nbytes: int, old: AbsValue | None,
 ) -> None:  # fmt: skip
     site, scope, shape = state.site(op), state.scope(), shape_of(op.ptr.type)
     if isinstance(pointer, PtrV):
-        state.facts.accesses.append(Access(site, op, kind, pointer, shape, mask, guards, nbytes, scope))
+        wanted = _plain(state, op.compare) if isinstance(op, AtomicCAS) else None
+        value = None if isinstance(op, Load) else _plain(state, op.value)
+        found = old.term if isinstance(old, IntV) else None
+        state.facts.accesses.append(Access(site, op, kind, pointer, shape, mask, guards, nbytes, scope, value, found, wanted))
     else:
         reason = pointer.reason if isinstance(pointer, LostV) else "the address is not a pointer to an argument"
         state.facts.lost.append(Lost(site, op, kind, reason, scope))
+
+
+def _plain(state: State, value: Value) -> Term | None:
+    """An integer that is written; one that holds only while something does not wrap is not taken for known."""
+    found = state.get(value)
+    return found.term if isinstance(found, IntV) and not found.guards else None
 
 
 def _mask(state: State, mask: Value | None) -> tuple[Term, Guards]:

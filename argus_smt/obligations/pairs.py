@@ -1,5 +1,5 @@
 """Pairs of accesses that may meet: two programs on one storage, one of them writing (AR401, AR402), or two lanes of one store
-(AR403)."""
+(AR403), or two threads of a program (AR404)."""
 
 from __future__ import annotations
 
@@ -55,6 +55,17 @@ def between_lanes(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str])
         for side in sides:
             if side.access.kind == "write" and any(n > 1 for n in side.access.shape):
                 yield Pair("AR403", side, side, names[storage])
+
+
+def inside_programs(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
+    """One duty a pair of accesses of one program that may touch one storage while one of them plainly writes it (AR404).
+
+    They come in the order of the kernel's text.
+    """
+    for storage, sides in _by_storage(facts, args).items():
+        for a, b in combinations_with_replacement(sides, 2):
+            if _code(a.access, b.access) and not _both_atomic(a.access, b.access):
+                yield Pair("AR404", a, b, names[storage])
 
 
 def _by_storage(facts: Facts, args: tuple[Arg, ...]) -> dict[int, list[Side]]:

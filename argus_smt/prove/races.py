@@ -50,7 +50,7 @@ def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue) ->
         )
     met = meeting(context, pair, sizes)
     other = _OtherLane() if pair.code == "AR403" else Other()
-    twins = _twins(context, pair, met, other, sizes)
+    twins = twins_of(context, pair, met, other, sizes)
     reason = (_lanes_meet if pair.code == "AR403" else _programs_meet)(context, pair, twins, same)
     if reason:
         return replace(base, reason=reason, reason_code="AR901")
@@ -94,7 +94,7 @@ class _OtherLane(Other):
         return T.substitute(t, mapping, self._memo)
 
 
-def _twins(context: Context, pair: Pair, met: Meeting, other: Other, sizes: NamedSizes) -> Twins:
+def twins_of(context: Context, pair: Pair, met: Meeting, other: Other, sizes: NamedSizes) -> Twins:
     """All that is known of two instances that touch one byte."""
     prover = context.prover
     first, second = reach_of(pair.first), reach_of(pair.second)

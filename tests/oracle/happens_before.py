@@ -6,7 +6,7 @@ on a whole tile. A second, lenient clock takes any scalar atomic for both, with 
 orders are faulty hand-overs (`handover`), others have no synchronisation at all.
 
 Inside a program, lanes are threads: accesses of one address by lanes of other numbers need a barrier between them.
-All scalar accesses count as one thread's.
+A scalar is stored by one thread and loaded by all, so that a load after a store needs a barrier too.
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ class HappensBefore:
         if (a.kind == b.kind == "load") or (a.kind == b.kind == "atomic"):
             return
         if a.program == b.program:
-            if a.strict == b.strict and a.lane != b.lane and a.step != b.step:
+            by_all = b.kind == "load" and b.lane < 0
+            if a.strict == b.strict and (a.lane != b.lane or by_all) and a.step != b.step:
                 yield "hazard"
             return
         if self._strict.get(b.program, {}).get(a.program, 0) >= a.strict:

@@ -13,6 +13,7 @@ def turn(x, scratch, y, K, own, R: tl.constexpr):
     ring = scratch + pid * own * R
     for k in range(0, K):
         tl.store(ring + k % R, tl.load(x + pid * K + k))
+    tl.debug_barrier()
     s = 0
     for k in range(0, R):
         s += tl.load(ring + k)
