@@ -137,7 +137,7 @@ def _last_with(play: Play, storage: int, until: int) -> int | None:
 
 def _unwritten(context: Context, play: Play, demand: Demand, index: tuple[int, ...], count: int) -> Fault:
     scene, name = play.scene, _name(play, demand.storage)
-    stores = [n.access.op for n in scene.watch.noted.get(demand.storage, ()) if n.writes]
+    stores = _stores(context, demand.storage)
     places = [Related(demand.span, f"`{name}` is {'returned' if demand.what == 'returned' else 'read'} here")]
     span, near = scene.launch.span, tuple[Related, ...]()
     if stores:
@@ -149,6 +149,15 @@ def _unwritten(context: Context, play: Play, demand: Demand, index: tuple[int, .
         help=HELP["AR411"], counterexample=seen,
     )  # fmt: skip
     return Fault("AR411", (), demand.storage, finding)
+
+
+def _stores(context: Context, storage: int) -> list[Op]:
+    """The operations of the kernel that may write to a storage."""
+    args = context.dom.case.args
+    return [
+        a.op for a in context.facts.accesses
+        if a.kind != "read" and any(getattr(args[t.arg], "storage", None) == storage for t in a.pointer.targets)
+    ]  # fmt: skip
 
 
 def _counterexample(

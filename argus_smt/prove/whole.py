@@ -61,6 +61,9 @@ def refuting(context: Context, findings: Iterable[Finding], codes: Collection[st
     a duty that was proved, Argus itself is at fault, and says so.
     """
     told: dict[tuple[str, frozenset[str]], Verdict] = {}
+    if not findings:
+        yield from (fault.finding for fault in faults(context, codes))
+        return
     for found in findings:
         place = (found.code, _places(found))
         if found.verdict is Verdict.UNKNOWN and found.code in codes:
