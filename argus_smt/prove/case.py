@@ -59,7 +59,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     _follow_sources(facts, storages)
     analysis = clock.lap()
     prover = Prover(facts, solver, elements, dom.display)
-    context = Context(program, dom, facts, prover)
+    context = Context(program, dom, facts, prover, launch)
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
         smt_files.write(options.dump_smt, context, launch, case, chain(duties(facts, dom), widths_of))

@@ -18,9 +18,9 @@ from argus_smt.prove.play import Player, unplayable
 from argus_smt.prove.seen import faults_of
 from argus_smt.prove.sizes import Sizes, small_launches
 
-SECONDS = 4.0
+SECONDS = 2.5
 """Wall-clock time of all plays of one case."""
-MAX_PLAYS = 60
+MAX_PLAYS = 40
 FIRST = 10
 """Launches that are played in every order before any other."""
 
