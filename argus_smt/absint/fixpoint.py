@@ -26,6 +26,8 @@ from argus_smt.smt.term import Sort, Term
 MAX_ROUNDS = 8
 """Rounds of guessing after which nothing is believed."""
 MAX_LAYOUTS = 4
+MAX_WIDENINGS = 6
+"""So many times is an interval widened; the last times without regard to where values enter."""
 MAX_QUESTIONS = 300
 """Questions to the solver about the invariants of a kernel; what is asked beyond counts as not shown."""
 
@@ -206,20 +208,21 @@ class Search:
     def intervals(self) -> list[Unknown]:
         """Give each integer unknown the tightest interval found inductive; gives those that got one.
 
-        Each end is tried as it is at entry, then with what one trip from there makes of it, then with what a trip makes of
-        anything at all, which is sound without a guess.
+        Each end is tried as it is at entry, then with what one trip from there makes of it, then where some other value
+        enters (a binary search stays between its two), then with what a trip makes of anything at all, which is sound
+        without a guess.
         """
         asked = [u for u in self.unknowns if u.app.sort is Sort.INT]
         full = [widest(u, self.layouts[u.place[0]]) for u in asked]
         self._set(asked, full)
         entry = [meet(f, self._of(u, u.start)) for u, f in zip(asked, full, strict=True)]
         loose = [_join(e, a, f) for e, a, f in zip(entry, self._after(asked), full, strict=True)]
-        guess = list(entry)
-        for attempt in range(5):
+        guess, marks = list(entry), {end for ends in entry for end in ends if end is not None}
+        for attempt in range(MAX_WIDENINGS):
             self._set(asked, guess)
             after = self._after(asked)
             kept = [
-                _widened(g, a, e, ends, join=attempt == 0)
+                _widened(g, a, e, ends, join=attempt == 0, marks=marks if attempt < MAX_WIDENINGS - 3 else set())
                 for g, a, e, ends in zip(guess, after, entry, zip(loose, full, strict=True), strict=True)
             ]
             if kept == guess:
@@ -339,8 +342,10 @@ def _join(a: Interval, b: Interval, full: Interval) -> Interval:
     return meet((low, high), full)
 
 
-def _widened(guess: Interval, after: Interval, entry: Interval, ends: tuple[Interval, Interval], join: bool) -> Interval:
-    """Ends of the guess that one trip keeps; for the others the next ones to try: `join`ed, loose, full."""
+def _widened(
+    guess: Interval, after: Interval, entry: Interval, ends: tuple[Interval, Interval], join: bool, marks: set[int]
+) -> Interval:  # fmt: skip
+    """Ends of the guess that one trip keeps; for the others the next ones to try: `join`ed, at a mark, loose, full."""
     loose, full = ends
     met = _join(entry, after, full)
     out = []
@@ -352,8 +357,17 @@ def _widened(guess: Interval, after: Interval, entry: Interval, ends: tuple[Inte
         elif join and reached is not None:
             out.append(met[side])
         else:
-            out.append(loose[side] if now != loose[side] else full[side])
+            mark = _mark(reached, loose[side], marks, 1 if side else -1)
+            out.append(mark if mark is not None else loose[side] if now != loose[side] else full[side])
     return (out[0], out[1])
+
+
+def _mark(reached: int | None, loose: int | None, marks: set[int], sign: int) -> int | None:
+    """The nearest mark that is past what is reached, and inside of the loose end."""
+    if reached is None:
+        return None
+    past = [m for m in marks if sign * m >= sign * reached and (loose is None or sign * m < sign * loose)]
+    return min(past, key=lambda m: sign * m, default=None)
 
 
 def relied(loop: Loop, held: Held, end: End) -> None:

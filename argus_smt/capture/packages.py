@@ -93,6 +93,8 @@ class _Package(types.ModuleType):
         self.__file__ = str(folder / "__init__.py")
         self.__path__ = [str(folder)]
         self.__package__ = name
+        self.__spec__ = importlib.machinery.ModuleSpec(name, None, origin=self.__file__, is_package=True)
+        self.__spec__.submodule_search_locations = self.__path__
         self.__dict__["_ran"] = False
 
     def __setattr__(self, name: str, value: Any) -> None:

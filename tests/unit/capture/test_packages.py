@@ -115,3 +115,8 @@ def test_a_folder_without_an_init_is_loaded_afresh_on_each_path(tmp_path: Path) 
     (path.parent / "plain/deep/more.py").write_text("N = 9\n")
     path.write_text(path.read_text().replace("BLOCK),)", "64),)").replace("BLOCK)", "pick(x.numel()))"))
     assert {dict(c.values)["B"] for launch in captured(path).launches for c in launch.cases} == {"64", "128"}
+
+
+def test_a_package_that_waits_can_be_found(tmp_path: Path) -> None:
+    more = "from importlib.util import find_spec\nBLOCK = 128 if find_spec('lib') is not None and find_spec('lib.ops') is not None else 32"
+    assert dict(captured(written(tmp_path, more=more)).launches[0].cases[0].values) == {"B": "128"}
