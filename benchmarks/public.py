@@ -3,8 +3,9 @@
     python benchmarks/public.py FOLDER [--only TEXT] [--python36 PYTHON] [--jobs N] [--keep FILE] [--write]
 
 FOLDER holds the repositories of `public.toml` at the commits named there, each in a folder `<owner>__<name>`. Kernels
-that need Triton 3.6 are run with the interpreter given by `--python36`, or left out of the table with a note. Rows are
-kept in FILE and replaced by newer ones, so that a table can be made in several runs.
+that need Triton 3.6 are run with the interpreter given by `--python36`, or left out of the table with a note. What a
+repository itself needs installed must be importable (`unsloth`: `unsloth_zoo`, `transformers`). Rows are kept in FILE
+and replaced by newer ones, so that a table can be made in several runs.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def run(entry: dict[str, Any], folder: Path, python: str) -> Row:
     command = [python, "-m", "argus_smt", "prove", str(repo / entry["path"]), option, signature_of(entry)]
     command += ["--format", "json", "--no-cache"]
     paths = [str(HERE.parent), str(repo), str(repo / "src")]
-    own = {"PYTHONPATH": os.pathsep.join(paths), "TRITON_DEFAULT_FP_FUSION": "1"}
+    own = {"PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]), "TRITON_DEFAULT_FP_FUSION": "1"}
     env = {**os.environ, **own, **entry.get("env", {})}
     started = time.monotonic()
     try:

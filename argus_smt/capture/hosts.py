@@ -62,6 +62,7 @@ def machine(tell: Tell = lambda text: None) -> Iterator[None]:
         stack.enter_context(patched(driver, _active=_driver(tell)))
         stack.enter_context(environment(tell))
         stack.enter_context(patched(torch, compile=_uncompiled))
+        stack.enter_context(patched(torch._C, _cuda_getCurrentRawStream=lambda *a: 0))
         stack.enter_context(patched(functools, **caches.patches()))
         stack.enter_context(registering())
         yield
@@ -127,11 +128,20 @@ def _cuda(tell: Tell) -> dict[str, Any]:
         "synchronize": _nothing,
         "empty_cache": _nothing,
         "set_device": _nothing,
-        "device": null,
+        "device": _Device,
         "device_of": null,
         "stream": null,
         "mem_get_info": lambda *a: (told("free memory", target.GFX942["total_memory"]),) * 2,
     }
+
+
+class _Device(contextlib.nullcontext[None]):
+    """The only device, as a context."""
+
+    idx, prev_idx = 0, -1
+
+    def __init__(self, *device: Any) -> None:
+        super().__init__()
 
 
 def _uncompiled(function: Any = None, **options: Any) -> Any:

@@ -189,7 +189,8 @@ def test_device_questions_are_answered(launcher: Capture) -> None:
         "    sms = torch.cuda.get_device_properties(x.device).multi_processor_count\n"
         "    t = triton.runtime.driver.active.get_current_target()\n"
         "    y = torch.zeros(4, device='cuda').to(x.device).cuda()\n"
-        "    with torch.cuda.device(x.device):\n"
+        "    with torch.cuda.device(x.device) as none:\n"
+        "        assert none is None and torch.cuda.device(0).idx == 0 == torch._C._cuda_getCurrentRawStream(0)\n"
         "        copy[(min(sms, x.shape[0]),)](x, y, t.warp_size, BLOCK=64)\n",
         "launch(x: f32[N])",
     )

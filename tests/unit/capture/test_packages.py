@@ -118,5 +118,5 @@ def test_a_folder_without_an_init_is_loaded_afresh_on_each_path(tmp_path: Path) 
 
 
 def test_a_package_that_waits_can_be_found(tmp_path: Path) -> None:
-    more = "from importlib.util import find_spec\nBLOCK = 128 if find_spec('lib') is not None and find_spec('lib.ops') is not None else 32"
+    more = "from importlib.util import find_spec\nBLOCK = 128 if find_spec('lib') and find_spec('lib.ops') else 32"
     assert dict(captured(written(tmp_path, more=more)).launches[0].cases[0].values) == {"B": "128"}
