@@ -183,9 +183,7 @@ class Player:
         watch = Watch(case.kernel, (x, y, z))
         self._cut = False
         programs = self._programs((x, y, z), order)
-        trace = run_grid(
-            case.kernel, args, (x, y, z), stage.memory, programs=programs, on_access=watch.note, step_limit=STEPS
-        )
+        trace = run_grid(case.kernel, args, (x, y, z), stage.memory, programs=programs, on_access=watch.note, step_limit=STEPS)
         done = Scene(act.launch, case, (x, y, z), watch, trace, False)
         return replace(done, whole=trace.complete and not (self._cut or watch.full) and done.astray is None)
 

@@ -23,7 +23,7 @@ MESSAGES = {
     "AR402": "one program reads what another writes of `{}`",
     "AR403": "two lanes write different values to one element of `{}`",
     "AR404": "two threads of a program meet at one element of `{}` with no barrier between",
-    "AR412": "two programs write one element of `{}`",
+    "AR412": "two programs write the same to one element of `{}`",
     "AR304": "reads elements of `{}` that nobody has written",
     "AR411": "an element of `{}` is never written",
 }
@@ -61,9 +61,8 @@ def _between(context: Context, play: Play, c: Conflict) -> Iterator[Fault]:
         return
     if not c.same:
         yield _meeting(context, play, code, c, ops)
-    stores = c.first.kind == c.second.kind == "store"
-    if stores and any(d.storage == c.storage and d.group == play.scene.launch.group for d in context.program.demands):
-        yield _meeting(context, play, "AR412", c, ops)
+    elif any(d.storage == c.storage and d.group == play.scene.launch.group for d in context.program.demands):
+        yield _meeting(context, play, "AR412", c, ops)  # both store the same, which harms nobody
 
 
 def _meeting(context: Context, play: Play, code: str, c: Conflict, ops: tuple[Op, ...]) -> Fault:
@@ -79,8 +78,9 @@ def _meeting(context: Context, play: Play, code: str, c: Conflict, ops: tuple[Op
     if c.second.op is not at:
         text = "then here" if code == "AR404" else f"the other program {DOES[c.second.kind]} it here"
         places.append(Related(c.second.op.span, text))
+    severity = Severity.NOTE if code == "AR412" else Severity.ERROR
     finding = Finding(
-        code, Verdict.REFUTED, Severity.ERROR, at.span, message, method="execution", site=_site(context, ops),
+        code, Verdict.REFUTED, severity, at.span, message, method="execution", site=_site(context, ops),
         related=(*places, *around(context, at)), help=advice, counterexample=seen,
     )  # fmt: skip
     return Fault(code, ops, c.storage, finding)

@@ -193,7 +193,6 @@ class Stage:
         value = int(self.memory.read_elements(s.ident, scalar.name, place * scalar.nbytes, 1)[0])
         return value % (1 << scalar.bits) if s.dtype.startswith("u") else value
 
-
     def unwritten(self, demand: Demand) -> Array:
         """Indices, one a row, of the elements of a view that nobody has written yet."""
         view = demand.view

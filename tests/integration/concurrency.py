@@ -12,7 +12,7 @@ from tests.oracle.jobs import Argument, TensorArg
 
 CASES = Path(__file__).resolve().parents[1] / "cases" / "concurrency"
 CODES = {
-    "ww": {"AR401", "AR412"}, "rw": {"AR402"}, "lane": {"AR403"}, "hazard": {"AR404"}, "stuck": {"AR406"},
+    "ww": {"AR401"}, "rw": {"AR402"}, "lane": {"AR403"}, "hazard": {"AR404"}, "stuck": {"AR406"},
     "handover": {"AR406"}, "unwritten": {"AR411"}, "uninit": {"AR304"},
 }  # fmt: skip
 """What Argus calls each kind of fault that the oracle sees."""
