@@ -99,8 +99,9 @@ class _Assembly:
         launches: list[Launch] = []
         demands: list[Demand] = []
         for number, group in enumerate(merge(self.found.outcomes, self.session, hypotheses)):
-            launches += self._launches(group, number, hypotheses, not_covered)
-            demands += (replace(d, group=number) for d in group.demands)
+            made, ends = self._launches(group, number, hypotheses, not_covered)
+            launches += made
+            demands += (replace(d, group=number, after=ends[d.after]) for d in group.demands)
         return Program(
             self.loader.path, self.signature.name, self.signature.text, self._symbols(), preconditions,
             tuple(launches), tuple(not_covered), (*self.domain.notes, *self.registry.told), _versions(),
@@ -147,7 +148,10 @@ class _Assembly:
         """Short conditions that hold where the paths are taken; nothing is left out unless all paths are known."""
         return self.paths.describe(paths) if self.found.covered else paths
 
-    def _launches(self, group: Group, number: int, hypotheses: Sequence[Term], not_covered: list[NotCovered]) -> list[Launch]:
+    def _launches(
+        self, group: Group, number: int, hypotheses: Sequence[Term], not_covered: list[NotCovered]
+    ) -> tuple[list[Launch], list[int]]:
+        """The launches of a path, and how many of them there are after each of its records."""
         path = path_condition(self._describe(group.paths), self.asserts, self.registry, hypotheses)
         maker = CaseMaker(self.session, self.compiler, Splitter(self.session, self.registry.facts), self.wide, self.deadline)
         written: dict[int, int] = {}
@@ -155,7 +159,9 @@ class _Assembly:
         twins: list[Record] = []
         alike: Counter[int] = Counter()
         out: list[Launch] = []
+        ends = [0]
         for record in group.records:
+            ends.append(len(out))
             if pending and not _alternative(record, [*twins, *(r for r, _ in pending)]):
                 for earlier, made in pending:
                     _note_writes(earlier, made, written)
@@ -176,7 +182,8 @@ class _Assembly:
                 )
             )  # fmt: skip
             pending.append((record, cases))
-        return [replace(made, config=made.config + _and_more(alike[k])) for k, made in enumerate(out)]
+            ends[-1] = len(out)
+        return [replace(made, config=made.config + _and_more(alike[k])) for k, made in enumerate(out)], ends
 
 
 def _and_more(n: int) -> str:
