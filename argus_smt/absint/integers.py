@@ -96,15 +96,18 @@ def binary(state: State, op: Binary) -> AbsValue:
         case "smin" | "smax":
             return IntV(state.simp((T.minimum if op.fn == "smin" else T.maximum)(x, y)), guards)
         case "sdiv" | "srem":
-            _need(state, op, T.ne(y, 0), guards)
+            _need(state, op, T.ne(y, 0), b.guards)
             if op.fn == "srem":
                 return IntV(state.simp(_simple(state, x, y, T.mod, T.trem)), guards)
             return wrapping(state, op, op.result, _simple(state, x, y, T.div, T.tdiv), guards)
         case "mulhi_s":  # of the product in twice as many bits
             return IntV(state.simp(T.div(x * y, T.const(1 << bits))), guards)
         case "udiv" | "urem" | "umin" | "umax" | "mulhi_u":
+            if op.fn in ("udiv", "urem"):
+                _need(state, op, T.ne(y, 0), b.guards)
             return _unsigned_binary(state, op, x, y, bits, guards)
         case "shl" | "ashr" | "lshr":
+            _need(state, op, T.and_(T.ge(y, 0), T.lt(y, bits)), b.guards)
             return _shift(state, op, x, y, bits, guards)
         case "and" | "or" | "xor":
             return bitwise.bits(state, op, x, y, guards)
@@ -125,6 +128,7 @@ def _simple(state: State, x: Term, y: Term, floor: object, truncated: object) ->
 def _need(state: State, op: Op, goal: Term, guards: Guards) -> None:
     """Record what an operation needs to have a result; where that is one condition for all lanes, it holds from here on.
 
+    `guards` are those of the divisor or shift amount: a dividend that wrapped makes a wrong number of it, but a number.
     A run that breaks it has no defined behaviour after it, so what it does later is no fault of its own: the duty recorded
     here is what is refuted.
     """
@@ -153,7 +157,6 @@ def _unsigned_binary(state: State, op: Binary, x: Term, y: Term, bits: int, guar
     u, v = _unsigned(state, x, bits), _unsigned(state, y, bits)
     match op.fn:
         case "udiv" | "urem":
-            _need(state, op, T.ne(y, 0), guards)
             out = T.div(u, v) if op.fn == "udiv" else T.mod(u, v)
         case "mulhi_u":
             out = T.div(u * v, T.const(1 << bits))
@@ -163,7 +166,6 @@ def _unsigned_binary(state: State, op: Binary, x: Term, y: Term, bits: int, guar
 
 
 def _shift(state: State, op: Binary, x: Term, y: Term, bits: int, guards: Guards) -> AbsValue:
-    _need(state, op, T.and_(T.ge(y, 0), T.lt(y, bits)), guards)
     lo, hi = state.bounds.of(y)
     if lo is None or hi is None or lo < 0 or hi >= bits or hi - lo > 8:
         return state.unknown(op.result.type, state.site(op), "shift by a symbolic amount")
