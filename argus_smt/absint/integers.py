@@ -263,6 +263,9 @@ def _resize(state: State, op: Cast, x: IntV) -> AbsValue:
         return IntV(T.ite(x.term, T.const(one), T.ZERO), x.guards)
     if op.kind == "sext":
         return x
+    if op.kind == "zext" and before < 32 and any(g.exact is x.term for g in x.guards):
+        kept = frozenset(g for g in x.guards if g.exact is not x.term)  # whatever wraps, it is the remainder that is read
+        return IntV(state.simp(T.mod(x.term, T.const(1 << before))), kept)
     if op.kind == "zext":
         return IntV(_unsigned(state, x.term, before), x.guards)
     if after == 1:

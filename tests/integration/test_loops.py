@@ -1,4 +1,4 @@
-"""Kernels with loops of every shape: proved as they are, refuted at the right line with each seeded fault."""
+"""Kernels with loops of every shape, and with bit tricks: proved as they are, refuted at the right line with each fault."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from argus_smt.prove.finding import ProveOptions
 from tests.integration.pipeline import errors, program_of, prove_all, undecided
 
-CASES = Path(__file__).resolve().parents[1] / "cases" / "loops"
-NAMES = sorted(p.stem for p in CASES.glob("*.py"))
+CASES = Path(__file__).resolve().parents[1] / "cases"
+NAMES = sorted(f"{folder}/{p.stem}" for folder in ("loops", "bits") for p in (CASES / folder).glob("*.py"))
 
 
 def marked(text: str, word: str) -> list[str]:
@@ -23,7 +23,7 @@ FAULTS = [(n, i) for n in NAMES for i in range(len(marked((CASES / f"{n}.py").re
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_loop_is_proved(name: str) -> None:
+def test_kernel_is_proved(name: str) -> None:
     path = CASES / f"{name}.py"
     results = prove_all(program_of(path, marked(path.read_text(), "CALL")[0]), ProveOptions())
     assert results
@@ -38,7 +38,7 @@ def test_fault_is_refuted_at_its_line(name: str, number: int, tmp_path: Path) ->
     code_at = text.index("@triton.jit")
     assert text.count(old, code_at) == 1
     edited = text[:code_at] + text[code_at:].replace(old, new)
-    path = tmp_path / f"{name}_{number}.py"
+    path = tmp_path / f"{Path(name).stem}_{number}.py"
     path.write_text(edited)
     results = prove_all(program_of(path, marked(text, "CALL")[0]), ProveOptions())
     line = edited[: edited.index(marker, code_at)].count("\n") + 1
