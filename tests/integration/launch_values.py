@@ -24,6 +24,7 @@ import numpy as np
 import torch
 
 from tests.oracle.jobs import Argument, TensorArg
+from tests.oracle.tensors import behind, made
 
 TORCH_TYPES = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "bool": torch.bool,
@@ -83,11 +84,11 @@ def load(path: str, modules: dict[str, Any]) -> Any:
 def values_of(call: Call, modules: dict[str, Any]) -> list[Any]:
     """Arrays of the results and then of the tensor arguments, as they are after the call."""
     launcher: Callable[..., Any] = getattr(load(call.file, modules), call.launcher)
-    args = [make_tensor(a) if isinstance(a, TensorArg) else a for a in call.args]
+    args = [made(a, make_tensor) for a in call.args]
     with zeros_for_empty():
         results = launcher(*args)
-    tensors = [*(results if isinstance(results, tuple | list) else [results]), *args]
-    return [t.double().numpy() for t in tensors if isinstance(t, torch.Tensor)]
+    tensors = [t for t in (*(results if isinstance(results, tuple | list) else [results]), *args) if isinstance(t, torch.Tensor)]
+    return [t.double().numpy() for seen in tensors for t in behind(seen) or [seen]]
 
 
 def main() -> None:

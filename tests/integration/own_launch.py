@@ -16,6 +16,7 @@ from argus_smt.capture.ttir import import_kernel, raw_ttir
 from argus_smt.interp.memory import Memory, Region
 from argus_smt.interp.run import Arg, PointerValue, Trace, run_grid
 from argus_smt.ir.ops import Kernel
+from tests.oracle.tensors import behind
 
 DTYPES = {
     torch.float16: ("fp16", "f16"), torch.bfloat16: ("bf16", "bf16"), torch.float32: ("fp32", "f32"),
@@ -76,19 +77,31 @@ def raw_bytes(storage: torch.UntypedStorage) -> Any:
 
 def run_on_tensors(kernel: Kernel, args: list[Any], grid: tuple[int, int, int]) -> Trace:
     """Run all programs; the tensors' memory is copied in and, changed, out."""
-    tensors = [a for a in args if isinstance(a, torch.Tensor)]
+    passed = [a for a in args if isinstance(a, torch.Tensor)]
+    tensors = [t for a in passed for t in (a, *behind(a))]
     storages = {t.untyped_storage().data_ptr(): t for t in tensors}
     numbers = {pointer: k for k, pointer in enumerate(storages)}
     owners = list(storages.values())
     memory = Memory([Region(k, f"t{k}", DTYPES[t.dtype][1], t.untyped_storage().nbytes()) for k, t in enumerate(owners)])
     for k, t in enumerate(owners):
         memory.write_elements(k, 0, raw_bytes(t.untyped_storage()))
+    for table in passed:
+        write_addresses(memory, table, numbers)
     values: list[Arg] = [pointer_to(a, numbers) if isinstance(a, torch.Tensor) else a for a in args]
     trace = run_grid(kernel, values, grid, memory)
     for k, t in enumerate(owners):
+        if behind(t):
+            continue
         data = raw_bytes(t.untyped_storage())
         np.copyto(data, memory.read_bytes(k, 0, data.size))
     return trace
+
+
+def write_addresses(memory: Memory, table: torch.Tensor, numbers: dict[int, int]) -> None:
+    """Let a table of addresses point to where its tensors lie in the memory of the run."""
+    for place, t in enumerate(behind(table)):
+        address = memory.base(numbers[t.untyped_storage().data_ptr()]) + t.storage_offset() * t.element_size()
+        memory.write_elements(numbers[table.untyped_storage().data_ptr()], place * 8, np.asarray([address], np.int64))
 
 
 def pointer_to(t: torch.Tensor, numbers: dict[int, int]) -> PointerValue:

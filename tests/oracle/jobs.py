@@ -30,7 +30,14 @@ class TensorArg:
     seed: int = 0
 
 
-Argument = TensorArg | int | float | bool
+@dataclass(frozen=True, slots=True)
+class TableArg:
+    """A one-dimensional tensor of 64-bit addresses: entry g is where tensor number g, of its own, begins."""
+
+    members: tuple[TensorArg, ...]
+
+
+Argument = TensorArg | TableArg | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)

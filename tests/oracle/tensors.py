@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import mmap
 import random
+from collections.abc import Callable
+from typing import Any
 
 import torch
 
-from tests.oracle.jobs import TensorArg
+from tests.oracle.jobs import Argument, TableArg, TensorArg
 
 SPARSE_FROM = 1 << 26
 MAP_NORESERVE = 0x4000
@@ -35,3 +37,20 @@ def make_tensor(arg: TensorArg) -> torch.Tensor:
         return torch.tensor(numbers, dtype=dtype).as_strided(arg.shape, strides)
     tensor = torch.zeros(extent, dtype=dtype).as_strided(arg.shape, strides)
     return tensor.copy_(torch.tensor(arg.values, dtype=dtype).reshape(arg.shape))
+
+
+def made(arg: Argument, make: Callable[[TensorArg], torch.Tensor] = make_tensor) -> Any:
+    """What a launcher is called with for an argument. The tensors behind a table are its attribute `members`."""
+    if isinstance(arg, TensorArg):
+        return make(arg)
+    if not isinstance(arg, TableArg):
+        return arg
+    members = [make(m) for m in arg.members]
+    table = torch.tensor([m.data_ptr() for m in members], dtype=torch.int64)
+    table.members = members  # type: ignore[attr-defined]
+    return table
+
+
+def behind(tensor: torch.Tensor) -> list[torch.Tensor]:
+    """The tensors that a table points to; none for other tensors."""
+    return getattr(tensor, "members", [])

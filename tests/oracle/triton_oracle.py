@@ -25,8 +25,8 @@ import triton.language as tl
 import triton.runtime.interpreter as interpreter
 
 from tests.oracle.guarded_memory import Array, GuardedMemory
-from tests.oracle.jobs import Argument, Event, Job, Outcome, TensorArg
-from tests.oracle.tensors import make_tensor
+from tests.oracle.jobs import Event, Job, Outcome
+from tests.oracle.tensors import behind, made
 
 Handle = interpreter.TensorHandle
 Builder = interpreter.InterpreterBuilder
@@ -169,6 +169,8 @@ def convert(arg: Any) -> Any:
     if not isinstance(arg, torch.Tensor):
         return PLAIN_CONVERT(arg)
     kind = PLAIN_CONVERT(arg).dtype
+    for place, member in enumerate(behind(arg)):
+        arg[place] = RUN[-1].memory.address_of(member, f"entry {place}")
     address = RUN[-1].memory.address_of(arg, RUN[-1].names.get(id(arg), f"tensor {tuple(arg.shape)}"))
     return tl.tensor(Handle(np.array([address], dtype=np.uint64), kind), kind)
 
@@ -200,10 +202,6 @@ def install() -> None:
         setattr(Builder, name, checked_width(getattr(Builder, name), wide))
 
 
-def argument(arg: Argument) -> Any:
-    return make_tensor(arg) if isinstance(arg, TensorArg) else arg
-
-
 def load(path: str, modules: dict[str, Any]) -> Any:
     """Module of a file, loaded once."""
     if path not in modules:
@@ -221,7 +219,7 @@ def run(job: Job, modules: dict[str, Any]) -> Outcome:
     RUN.append(state)
     error = ""
     try:
-        getattr(load(job.file, modules), job.launcher)(*map(argument, job.args))
+        getattr(load(job.file, modules), job.launcher)(*map(made, job.args))
     except Exception as failed:  # noqa: BLE001 - whatever the user's code raises is an outcome
         error = f"{type(failed).__name__}: {failed}"
     finally:

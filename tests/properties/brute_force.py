@@ -18,8 +18,9 @@ from argus_smt.capture.ttir.importer import import_kernel
 from argus_smt.interp.memory import Memory, Region
 from argus_smt.interp.run import PointerValue, run_grid
 from argus_smt.ir.ops import Kernel
-from tests.oracle.jobs import Argument, TensorArg
-from tests.oracle.tensors import make_tensor
+from tests.integration.own_launch import write_addresses
+from tests.oracle.jobs import Argument
+from tests.oracle.tensors import behind, made
 
 TYPES = {
     torch.float16: "f16", torch.float32: "f32", torch.int8: "i8", torch.int16: "i16",
@@ -62,7 +63,7 @@ class BruteForce:
         """All faults of `launcher(*call)`, in the order of execution; of one program if `only` names it."""
         found: list[Fault] = []
         with self._launches_to(found, only):
-            self.launcher(*(make_tensor(a) if isinstance(a, TensorArg) else a for a in call))
+            self.launcher(*map(made, call))
         return tuple(found)
 
     @contextmanager
@@ -88,7 +89,8 @@ class BruteForce:
     ) -> list[Fault]:
         kernel = self._kernel(fn, bound)
         values = [bound[name] for name in kernel.params]
-        tensors = [v for v in values if isinstance(v, torch.Tensor)]
+        passed = [v for v in values if isinstance(v, torch.Tensor)]
+        tensors = [t for v in passed for t in (v, *behind(v))]
         storages = {t.untyped_storage().data_ptr(): t.untyped_storage() for t in tensors}
         numbers = {pointer: number for number, pointer in enumerate(storages)}
         names = {t.untyped_storage().data_ptr(): TYPES[t.dtype] for t in tensors}
@@ -96,6 +98,8 @@ class BruteForce:
         for pointer, storage in storages.items():
             raw = torch.empty(0, dtype=torch.uint8).set_(storage)
             memory.write_elements(numbers[pointer], 0, raw.numpy())
+        for table in passed:
+            write_addresses(memory, table, numbers)
         args = [_view(v, numbers) if isinstance(v, torch.Tensor) else v for v in values]
         trace = run_grid(kernel, args, grid, memory, programs=None if only is None else (only,))
         return [Fault(e.kind, e.span.line, e.program, _flat(e)) for e in trace.events if e.kind in FAULTS]
