@@ -32,8 +32,6 @@ class Other:
     def _primed(self, t: Term) -> Term:
         if t.op in ("var", "bvar"):
             return T.make(t.op, (), t.data + PRIME) if t.data.startswith("$") else t
-        if not t.args:
-            return t
         args = tuple(self(a) for a in t.args)
         if t.op in ("app", "bapp") and t.data.startswith(("?", "$")):
             return T.make(t.op, args, t.data + PRIME)

@@ -33,6 +33,9 @@ class Places:
         used |= {v.number for op in walk(kernel.body) for b in blocks(op) for v in b.yields}
         self._used = used
         self._enter(kernel.body, (), loop=False)
+        tests = {id(op.before) for b in self._blocks for op in b.ops if isinstance(op, While)}
+        self._tests = frozenset(n for n, b in enumerate(self._blocks) if id(b) in tests)
+        """Blocks that a while loop runs at least once."""
 
     def _enter(self, block: Block, around: Place, loop: bool) -> None:
         number = len(self._blocks)
@@ -81,14 +84,15 @@ class Places:
         depth = self.fork(a, b)
         if depth is None or not self.of(a)[depth].index < self.of(b)[depth].index:
             return False
-        return all(self._certain(step) for step in self.of(a)[depth + 1 :])
+        return all(step.block in self._tests for step in self.of(a)[depth + 1 :])
 
-    def _certain(self, step: Step) -> bool:
-        return step.block in self._always()
-
-    def _always(self) -> frozenset[int]:
-        befores = {id(op.before) for b in self._blocks for op in b.ops if isinstance(op, While)}
-        return frozenset(n for n, b in enumerate(self._blocks) if id(b) in befores)
+    def polled(self, a: Op, b: Op) -> bool:
+        """Whether `a` runs in every test of a while loop that is over before `b` runs."""
+        place = self.of(a)
+        if len(place) < 2 or place[-1].block not in self._tests:
+            return False
+        loop = self._blocks[place[-2].block].ops[place[-2].index]
+        return self.leads(loop, b)
 
     def barrier_between(self, a: Op, b: Op) -> bool:
         """Whether all threads meet after `a` and before `b`, in every trip of the loops around both; `a` precedes `b`."""

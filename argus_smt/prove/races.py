@@ -13,6 +13,7 @@ from argus_smt.encodings.sizes import NamedSizes
 from argus_smt.obligations.pairs import Pair, apart, between_lanes, between_programs
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Severity, Verdict
+from argus_smt.prove.handover import Orders
 from argus_smt.prove.meeting import Meeting, meeting, reach_of, sizes_of
 from argus_smt.prove.same_value import SameValue
 from argus_smt.prove.twins import Twins
@@ -33,14 +34,15 @@ def race_findings(context: Context) -> Iterator[Finding]:
     args = context.dom.case.args
     kernel = context.dom.case.kernel
     same, sizes = SameValue(kernel, context.facts, args, uniform_axes(kernel)), sizes_of(context)
+    orders = Orders(context, sizes)
     for pair in (*between_programs(context.facts, args, names), *between_lanes(context.facts, args, names)):
         started = time.monotonic()
-        found = _decide(context, pair, sizes, same)
+        found = _decide(context, pair, sizes, same, orders)
         yield replace(found, time_s=time.monotonic() - started)
     yield from _lost(context)
 
 
-def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue) -> Finding:
+def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue, orders: Orders) -> Finding:
     failing, holding = (w.format(pair.subject) for w in WORDS[pair.code])
     span = pair.first.access.op.span
     base = Finding(pair.code, Verdict.UNKNOWN, Severity.ERROR, span, failing, method="solver", site=pair.site)
@@ -52,6 +54,11 @@ def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue) ->
     other = _OtherLane() if pair.code == "AR403" else Other()
     twins = twins_of(context, pair, met, other, sizes)
     reason = (_lanes_meet if pair.code == "AR403" else _programs_meet)(context, pair, twins, same)
+    if reason and pair.code != "AR403":
+        idiom = orders.why(pair, twins_of(context, pair, met, Other(), sizes))
+        if idiom:
+            ordered = f"programs that touch one element of `{pair.subject}` do so in order"
+            base, holding, reason = replace(base, method=idiom), holding if idiom == "ticket" else ordered, ""
     if reason:
         return replace(base, reason=reason, reason_code="AR901")
     if met.assumed:

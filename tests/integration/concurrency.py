@@ -86,6 +86,7 @@ PAIRS = {
     "last_block_order": Pair((floats(40),), ("handover",), ("AR406",)),
     "last_block_early": Pair((floats(40),), ("rw",), ("AR402",)),
     "work_queue": Pair((ints(70),), ("hazard", "rw", "ww"), ("AR401", "AR402")),
+    "first_ticket": Pair((ints(1), 3), ("ww",), ("AR401",)),
     "semaphore": Pair((floats(3, 20), floats(20)), ("rw", "ww"), ("AR401", "AR402")),
     "atomic_max": Pair((ints(3, 20),), ("rw", "ww"), ("AR401", "AR402")),
     "producer_consumer": Pair(PIPE, ("rw",), ("AR402",)),
