@@ -19,7 +19,7 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 def verdict(file: Path, text: str, call: str, overflow: str) -> Report:
     file.write_text(text, encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
-    main(["prove", str(file), "--call", call, "--overflow", overflow, "--format", "json", "--no-cache"], out, err)
+    main(["prove", str(file), "--call", call, "--overflow", overflow, "--checks", "all", "--format", "json", "--no-cache"], out, err)
     return read_report(out.getvalue())
 
 
@@ -40,7 +40,7 @@ def mended(failing: str, change: str) -> str:
     return failing[: found.start()] + f"{kept}{indent}{line}" + failing[found.end() :]
 
 
-SLOW = ("AR301", "AR303", "AR305", "AR306", "AR307", "AR407")
+SLOW = ("AR301", "AR303", "AR305", "AR306", "AR307", "AR401", "AR402", "AR403", "AR407")
 
 
 @pytest.mark.parametrize("code", ["AR302", *(pytest.param(c, marks=pytest.mark.slow) for c in SLOW)])
