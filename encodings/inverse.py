@@ -111,7 +111,8 @@ def candidates(problem: Problem) -> Iterator[Candidate]:
     """Candidates, likely ones first."""
     count = 0
     seen: set[tuple[Term, ...]] = set()
-    for found in _State(problem, problem.equations).solve():
+    only = {u: T.ZERO for u in problem.unknowns if problem.tops.get(u) is T.ONE}
+    for found in _State(problem, problem.equations, only).solve():
         values = tuple(found.values[u] for u in problem.unknowns)
         if values not in seen:
             seen.add(values)
@@ -189,7 +190,7 @@ class _State:
         return self._compound(complete=False)
 
     def _compound(self, complete: bool) -> list[_State] | None:
-        for atom, value in list(self.values.items()):
+        for atom, value in sorted(self.values.items(), key=lambda item: self._awaited(item[0])):
             if atom in self.done or not atom.args:
                 continue
             if atom.op == "app":
@@ -212,6 +213,13 @@ class _State:
             way.pending = (*self.pending, (base, u * divisor + v))
             return [way]
         return None
+
+    def _awaited(self, atom: Term) -> bool:
+        """Whether what completes a remainder is still to come, since another value tells of the same quotient."""
+        if atom.op != "mod":
+            return False
+        partner = T.div(*atom.args)
+        return any(a is not atom and a.op in ("div", "mod") and a.args[0] is partner for a in self.values if a not in self.done)
 
     def _partner(self, atom: Term) -> Term | None:
         """The remainder that belongs to a quotient, or the other way round, if it has a value."""
