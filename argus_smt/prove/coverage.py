@@ -189,9 +189,7 @@ def _offset(dom: Domain, target: Target, view: PointerArg) -> Term:
     return pointed(dom, target).offset + target.offset - view.offset
 
 
-def _groupings(
-    dom: Domain, stores: Sequence[tuple[Access, Target]], view: PointerArg, item: int
-) -> Iterator[tuple[Axis, ...]]:
+def _groupings(dom: Domain, stores: Sequence[tuple[Access, Target]], view: PointerArg, item: int) -> Iterator[tuple[Axis, ...]]:
     """Ways to number the elements: as the first store walks them, all in a row where they are, and as the tensor has them."""
     dims = [Dimension(T.ZERO, n, s, (d,)) for d, (n, s) in enumerate(zip(view.shape, view.strides, strict=True))]
     dims = [d for d in dims if d.extent is not T.ONE]

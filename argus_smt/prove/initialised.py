@@ -187,5 +187,3 @@ def _cells(context: Context) -> Callable[[Term], Term]:
         return T.rebuild(t, args)
 
     return cells
-
-

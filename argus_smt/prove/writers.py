@@ -259,9 +259,7 @@ class Search:
         tops = dict(zip(PIDS, writer.grid, strict=False))
         tops |= {c: T.const(n) for c, n in zip(COORDS, writer.shape, strict=False)}
         side = tuple((c.args[0], T.ZERO) for c in writer.conditions if c.op == "zero" and c not in writer.given)
-        problem = Problem(
-            writer.index, writer.unknowns, tops, bounds, self.names, side, self.tables.find, self.tables.locate
-        )
+        problem = Problem(writer.index, writer.unknowns, tops, bounds, self.names, side, self.tables.find, self.tables.locate)
         for j, candidate in enumerate(candidates(problem)):
             if (i, j) in tried:
                 continue
@@ -285,4 +283,3 @@ class Search:
                 return False
             held += (condition,)
         return True
-

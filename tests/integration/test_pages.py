@@ -19,7 +19,11 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 def verdict(file: Path, text: str, call: str, overflow: str) -> Report:
     file.write_text(text, encoding="utf-8")
     out, err = io.StringIO(), io.StringIO()
-    main(["prove", str(file), "--call", call, "--overflow", overflow, "--checks", "all", "--format", "json", "--no-cache"], out, err)
+    main(
+        ["prove", str(file), "--call", call, "--overflow", overflow, "--checks", "all", "--format", "json", "--no-cache"],
+        out,
+        err,
+    )
     return read_report(out.getvalue())
 
 
