@@ -245,6 +245,7 @@ class _Builder:
             raise self.fail("what a table points to is given, `out` or `inout`", position)
         if t.item.strided:
             raise self.fail("strides of what a table points to are written out: `table[g: G] of f16[M, K]{s[g], 1}`", position)
+        self.given(t.item, position)
         count = _count(name) if t.count is None else self.sub(t.count)
         if not count.is_const:
             self.require(T.ge(count, 1), "default", f"{count} >= 1")
@@ -252,6 +253,15 @@ class _Builder:
         strides = contiguous(dims) if t.item.strides is None else tuple(map(self.sub, t.item.strides))
         item = Tensor(f"{name}[{t.index or '…'}]", _memory_type(t.item), dims, strides, t.item.role, self.facts("", t.item))
         return Table(name, t.index, count, item)
+
+    def given(self, item: TensorType, position: int) -> None:
+        """Sizes and strides of what a table points to stand in tensors that hold something when the launcher is called."""
+        leaves = {a.name: a.type for a in self.s.leaves}
+        for term in (*item.dims, *(item.strides or ())):
+            for name in sorted(a.data for a in term.apps):
+                holder = leaves.get(name)
+                if isinstance(holder, TensorType) and holder.role in ("out", "uninit"):
+                    raise self.fail(f"`{name}` is `{holder.role}`: its elements are no sizes of what a table points to", position)
 
     def tensor(self, name: str, t: TensorType, position: int) -> Tensor:
         for d in t.dims:

@@ -57,6 +57,14 @@ def coverage_findings(context: Context) -> Iterator[Finding]:
         found = _finding(context, demand, order, writing)
         if found is not None:
             yield replace(found, time_s=time.monotonic() - started)
+    for table in context.dom.launch.storages:
+        if table.members is not None and table.members.role == "out":
+            stores = [a.op.span for a in context.facts.accesses for t in a.pointer.targets if a.kind != "read" and t.member]
+            yield Finding(
+                "AR411", Verdict.UNKNOWN, Severity.ERROR, [context.dom.launch.span, *stores][-1],
+                f"an element of a tensor that `{table.name}` points to is never written", site=f"AR411 {table.name}[…]",
+                reason="writers are not derived for the tensors that a table points to", reason_code="AR901",
+            )  # fmt: skip
 
 
 def _demands(program: Program, group: int) -> list[Demand]:

@@ -33,6 +33,9 @@ def init_findings(context: Context) -> Iterator[Finding]:
         if access.kind == "write":
             continue
         for target in access.pointer.targets:
+            if target.member is not None:
+                yield from _behind(context, access, target)
+                continue
             ident = touched(context.dom, target)
             storage = None if ident is None else bare(context.program, order, now, ident)
             if storage is None or not _bare(context, storage):
@@ -40,6 +43,18 @@ def init_findings(context: Context) -> Iterator[Finding]:
             started = time.monotonic()
             found = _finding(context, access, target, storage, order[:now])
             yield replace(found, time_s=time.monotonic() - started)
+
+
+def _behind(context: Context, access: Access, target: Target) -> Iterator[Finding]:
+    """A read of what a table of outputs points to."""
+    storage = pointed(context.dom, target).storage
+    table = next(s for s in context.dom.launch.storages if s.ident == storage)
+    if table.members is not None and table.members.role == "out":
+        yield Finding(
+            "AR304", Verdict.UNKNOWN, Severity.ERROR, access.op.span,
+            f"reads elements of the tensors that `{table.name}` points to, which nobody may have written", site=access.site,
+            reason="writers are not derived for the tensors that a table points to", reason_code="AR901",
+        )  # fmt: skip
 
 
 def _bare(context: Context, storage: Storage) -> bool:

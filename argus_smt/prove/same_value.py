@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from argus_smt.absint.facts import Access, Facts
 from argus_smt.absint.uniform import PROGRAM, Axes
+from argus_smt.absint.values import NOWHERE
 from argus_smt.ir import ops as I
-from argus_smt.ir.launch import Arg, PointerArg
+from argus_smt.ir.launch import Arg, PointerArg, members_of
 from argus_smt.ir.types import shape_of
 from argus_smt.ir.walk import operands, results, walk
 from argus_smt.obligations.pairs import Pair
@@ -92,11 +93,14 @@ class SameValue:
             return None
         if op.other is None and not held >= set(T.conjuncts(access.mask)):
             return None  # lanes that are switched off hold nothing in particular
-        return [access.mask, *(t for target in access.pointer.targets for t in (target.cond, target.offset))]
+        if any(t.arg == NOWHERE for t in access.pointer.targets):
+            return None
+        terms = [x for t in access.pointer.targets for x in (t.cond, t.offset, t.member)]
+        return [access.mask, *(x for x in terms if x is not None)]
 
 
 def _storages(access: Access, args: tuple[Arg, ...]) -> Iterator[int]:
     for target in access.pointer.targets:
-        arg = args[target.arg]
-        assert isinstance(arg, PointerArg)
-        yield arg.storage
+        arg = args[target.arg] if target.arg != NOWHERE else None
+        if isinstance(arg, PointerArg):
+            yield arg.storage if target.member is None else members_of(arg.storage)

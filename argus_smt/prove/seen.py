@@ -11,6 +11,7 @@ from argus_smt.interp.hazards import duplicates, inside
 from argus_smt.ir.launch import Demand, PointerArg, ScalarArg
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Op
 from argus_smt.prove.context import Context, Fault
+from argus_smt.prove.coverage import touched
 from argus_smt.prove.finding import Counterexample, Finding, OtherAccess, Related, Severity, Verdict
 from argus_smt.prove.play import Play, Scene
 from argus_smt.prove.related import around
@@ -153,10 +154,9 @@ def _unwritten(context: Context, play: Play, demand: Demand, index: tuple[int, .
 
 def _stores(context: Context, storage: int) -> list[Op]:
     """The operations of the kernel that may write to a storage."""
-    args = context.dom.case.args
     return [
         a.op for a in context.facts.accesses
-        if a.kind != "read" and any(getattr(args[t.arg], "storage", None) == storage for t in a.pointer.targets)
+        if a.kind != "read" and any(touched(context.dom, t) == storage for t in a.pointer.targets)
     ]  # fmt: skip
 
 

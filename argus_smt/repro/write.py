@@ -10,7 +10,7 @@ from pathlib import Path
 from argus_smt.capture.call import parse_signature
 from argus_smt.capture.domain import Domain, Tensor, build_domain
 from argus_smt.capture.failure import SignatureError
-from argus_smt.capture.signature import Argument, ScalarType, TensorType
+from argus_smt.capture.signature import Argument, ScalarType, TableType, TensorType
 from argus_smt.diag.excerpt import read_lines
 from argus_smt.diag.report import CounterexampleModel, KernelReport, Obligation, Report
 from argus_smt.repro.template import BODY
@@ -121,6 +121,8 @@ def _argument(a: Argument, domain: Domain, values: _Values, c: CounterexampleMod
             return ("value", a.name, bool(values.of(T.var(a.name))))
         case ScalarType("float"):
             return ("value", a.name, _float(c.values.get(a.name, "")))
+        case TableType():
+            raise ReproError(f"argument `{a.name}` is a table of addresses, which a test does not make")
         case _:
             raise ReproError(f"argument `{a.name}` cannot be made from the counterexample")
 

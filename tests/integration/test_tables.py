@@ -8,6 +8,7 @@ import pytest
 
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Verdict
 from tests.integration.pipeline import errors, program_of, prove_all, undecided
+from tests.oracle.jobs import Argument, Job, TableArg, TensorArg, run_jobs
 
 FILE = Path(__file__).resolve().parents[1] / "cases" / "tables" / "kernels.py"
 
@@ -57,6 +58,45 @@ UNKNOWN = {
 }
 
 
+def table(*sizes: int, dtype: str = "f32") -> TableArg:
+    """A table of vectors."""
+    return TableArg(tuple(TensorArg(dtype, (n,), seed=i) for i, n in enumerate(sizes)))
+
+
+def numbers(*values: int, dtype: str = "i32") -> TensorArg:
+    return TensorArg(dtype, (len(values),), values=values)
+
+
+Calls = list[tuple[Argument, ...]]
+RIGHT: dict[str, Calls] = {
+    "sizes": [(table(3, 0, 40, 129), numbers(3, 0, 40, 129)), (table(1), numbers(1))],
+    "64-bit sizes": [(table(3, 0, 40), numbers(3, 0, 40, dtype="i64"))],
+    "larger": [(table(4, 1, 41), numbers(3, 0, 40))],
+    "wider": [(table(4, 1, 41, dtype="f64"), numbers(4, 1, 41))],
+    "alike": [(table(5, 5, 5), numbers(5, 0, 3))],
+    "masked": [(table(4, 4, 4), True, other) for other in (True, False)],
+    "members by lane": [(table(*range(1, n + 1)),) for n in (1, 7, 64)],
+    "sum": [(table(2, 3, 4),)],
+    "select": [(table(4, 0, 20, 1), numbers(4, 0, 20, 1), True)],
+    "branch": [(table(4, 0, 40, 1, 33), numbers(4, 0, 40, 1, 33))],
+    "others stay": [(table(2, 1), numbers(2, 1), numbers(2, 0), TensorArg("f32", (3,)))],
+}
+"""Calls that the signatures of PROVED allow."""
+WRONG: dict[str, Calls] = {
+    "smaller": [(table(2, 0), numbers(3, 1))],
+    "narrower": [(table(3, 2, dtype="f16"), numbers(3, 2))],
+    "other's size": [(table(1, 2), numbers(3, 1, 2))],
+    "alike": [(table(2, 2), numbers(3, 1))],
+    "null": [(table(4, 4), False, True)],
+    "empty": [(table(0, 1, 2), True, other) for other in (True, False)],
+    "empty by lane": [(table(0, 1, 2),)],
+    "sum": [(table(1, 2),)],
+    "select": [(table(9, 2, 3), numbers(9, 2, 3), False)],
+    "sizes overwritten": [(table(3, 1), numbers(3, 1))],
+}
+"""The same of REFUTED."""
+
+
 def results_of(call: str) -> list[CaseResult]:
     return prove_all(program_of(FILE, call), ProveOptions())
 
@@ -96,3 +136,25 @@ def test_counterexamples_show_the_tensor() -> None:
     (seen,) = (f.counterexample for f in errors(results_of(call)) if f.code == "AR301")
     assert seen is not None
     assert (seen.storage, seen.view, seen.extent) == ("table[0]", "`table[0]`: f32[0]{1}", 0)
+
+
+def test_triton_agrees_on_what_is_proved() -> None:
+    jobs = [Job(str(FILE), PROVED[name].split("(")[0], call) for name, calls in RIGHT.items() for call in calls]
+    for job, outcome in zip(jobs, run_jobs(jobs), strict=True):
+        assert (outcome.error, outcome.faults) == ("", ()), job
+
+
+def test_triton_agrees_on_what_is_refuted() -> None:
+    for name, calls in WRONG.items():
+        call = REFUTED[name][0]
+        seen = run_jobs([Job(str(FILE), call.split("(")[0], args) for args in calls])
+        assert not any(o.error for o in seen), name
+        lines = {e.line for o in seen for e in o.faults}
+        assert {f.span.line for f in errors(results_of(call)) if f.code in ("AR301", "AR302")} == lines, name
+
+
+def test_nothing_is_claimed_of_order_and_coverage_behind_a_table() -> None:
+    program = program_of(FILE, PROVED["sizes"].replace("inout", "out"))
+    findings = [f for r in prove_all(program, ProveOptions(checks=("races", "coverage", "init"))) for f in r.findings]
+    unknown = {f.code for f in findings if f.verdict is Verdict.UNKNOWN}
+    assert unknown >= {"AR304", "AR401", "AR402", "AR411"}

@@ -65,6 +65,8 @@ BAD = [
     ("f(m: f32[G], p: table[g: G] of f16[m[g], K])", "`m` holds no integers", "m[g]"),
     ("f(m: i32[G], p: table[g: G] of f16[m[g, 1], K])", "`m` has 1 dimensions, not 2", "m[g, 1]"),
     ("f(m: i32[G], p: table[g: G] of f16[m[h], K])", "`h` is not declared", "h]"),
+    ("f(m: i32[G] out, p: table[g: G] of f16[m[g], K])", "its elements are no sizes", "p: table"),
+    ("f(p: table[g: G] of f16[g, K] strided)", "are written out", "p: table"),
     ("f(m: i32[G], p: table[g: G] of f16[g, K] uninit)", "is given, `out` or `inout`", "p: table"),
     ("f(x: f32[P, T]) defined x[p] if p < 3", "`x` has 2 dimensions, not 1", "defined"),
     ("f(x: f32[P]) defined y[p] if p < 3", "`y` is not a tensor of the call", "defined"),
