@@ -83,7 +83,7 @@ def counted_loop(state: State, op: For, run: RunBlock) -> None:
 
     def once() -> End:
         state.put(params[0], IntV(counter_value, lower.guards | step.guards))
-        return End(run(state, op.body), state.scope(), state.facts.bounds.copy())
+        return _ended(state, op, run(state, op.body))
 
     loop = Loop(state, params[1:], [_definite(state, v) for v in op.inits], trip, entering, guards, once)
     held = _run(loop, None)
@@ -168,7 +168,7 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
         with state.under(held[0][0], guards=test.guards):
             for param, value in zip(op.after.params, before[1:], strict=True):
                 state.put(param, value)
-            return End(run(state, op.after), state.scope(), state.facts.bounds.copy())
+            return _ended(state, op, run(state, op.after))
 
     loop = Loop(state, op.before.params, [_definite(state, v) for v in op.inits], trip, T.ge(trip, 0), NO_GUARDS, once)
 
@@ -186,6 +186,13 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
     after = [T.ge(exit_trip, 0), T.not_(T.substitute(cond, at_exit)), earlier(exit_trip)]
     after += [T.substitute(i, at_exit) for i in found.invariants]
     state.assume(T.and_(*after), map_guards(guards, at_exit))
+
+
+def _ended(state: State, op: For | While, yields: tuple[AbsValue, ...]) -> End:
+    """The end of a trip."""
+    if state.recording:
+        state.facts.scopes[f"{state.site(op)}/end"] = state.scope()
+    return End(yields, state.scope(), state.facts.bounds.copy())
 
 
 def _definite(state: State, value: Value) -> AbsValue:

@@ -56,6 +56,7 @@ def analyze(
     with state.under():
         run_block(state, case.kernel.body)
     facts.integers = {number: v for number, v in state.env.items() if isinstance(v, IntV)}
+    facts.values = state.env
     return facts
 
 
@@ -79,6 +80,8 @@ def run_block(state: State, block: I.Block) -> tuple[AbsValue, ...]:
 
 def _step(state: State, op: I.Op) -> None:
     made = results(op)
+    if state.recording:
+        state.facts.scopes[state.site(op)] = state.scope()
     state.shape = shape_of(made[0].type) if made else ()
     match op:
         case I.For():

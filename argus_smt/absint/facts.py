@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from argus_smt.absint.values import Guards, IntV, PtrV
+from argus_smt.absint.values import AbsValue, Guards, IntV, PtrV
 from argus_smt.ir.ops import Op
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
@@ -127,3 +127,9 @@ class Facts:
     """By the number of a value, what is known of it where it is defined."""
     invariants: dict[str, tuple[Term, ...]] = field(default_factory=dict)
     """By the name of a loop's trip number: what was shown to hold at the start of every trip."""
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    """By the site of an operation: where it runs; by that of a loop with `/end`: the end of a trip."""
+    values: dict[int, AbsValue] = field(default_factory=dict)
+    """By number: what is known of each value, in terms of the scope that it is defined in."""
+    assumed: set[str] = field(default_factory=set)
+    """What proofs of this case take for granted beyond its conditions."""

@@ -10,7 +10,7 @@ from argus_smt.interp.context import Context
 from argus_smt.interp.elementwise import scalar_type, undefined
 from argus_smt.interp.events import Access, first_hit
 from argus_smt.interp.formats import decode, encode
-from argus_smt.interp.lanes import Array, Lanes, choose, is_marked, mark_where
+from argus_smt.interp.lanes import Array, Lanes, choose, is_marked, mark_where, merge
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load, Store
 from argus_smt.ir.types import Ptr, Scalar, elem_of
 
@@ -132,10 +132,19 @@ def load(ctx: Context, op: Load, ptr: Lanes, mask: Lanes | None, other: Lanes | 
         undef[here] = fresh | (code < 0).any(axis=-1)
         note_access(ctx, op, "load", storage, ptr, here, data)
     read = Lanes(data, view, mark_where(undef, ctx.recorder.number(op)))
-    if mask is None or other is None:
+    if mask is None or (other is None and ctx.padding is None):
         return read
     masked = np.broadcast_to(mask.data == 0, shape) & ~is_marked(mask.undef, shape)
-    return choose(masked, other.map(lambda x: np.broadcast_to(x, shape)), read)
+    if other is None:
+        assert ctx.padding is not None
+        fill = ctx.padding.fill if op is ctx.padding.op else 0.0
+        other = Lanes(np.full(shape, fill, data.dtype))
+    out = choose(masked, other.map(lambda x: np.broadcast_to(x, shape)), read)
+    if ctx.padding is None or not masked.any():
+        return out
+    number = ctx.recorder.number(op)
+    ctx.padding.marks.add(number)
+    return out.marked(out.undef, merge(out.wrapped, mark_where(masked, number)))
 
 
 def store(ctx: Context, op: Store, ptr: Lanes, value: Lanes, mask: Lanes | None) -> None:

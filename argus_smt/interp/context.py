@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from argus_smt.interp.events import Recorder
 from argus_smt.interp.memory import FIRST_PROGRAM, Memory
+from argus_smt.interp.padding import Substitution
 from argus_smt.interp.pointers import Views
 
 
@@ -18,6 +19,8 @@ class Context:
     recorder: Recorder
     grid: tuple[int, int, int]
     program: tuple[int, int, int] = (0, 0, 0)
+    padding: Substitution | None = None
+    """What is done about padding, in runs that ask for it."""
 
     @property
     def writer_code(self) -> int:

@@ -149,7 +149,7 @@ class Machine:
             case Unary():
                 return elementwise.unary(ctx, op, get(op.operand))
             case Binary():
-                return elementwise.binary(ctx, op, get(op.lhs), get(op.rhs))
+                return self._binary(op)
             case Fma():
                 return elementwise.fma(op, get(op.a), get(op.b), get(op.c))
             case Cmp():
@@ -165,7 +165,7 @@ class Machine:
             case Join() | Cat():
                 return tiles.join(op, get(op.lhs), get(op.rhs))
             case Dot():
-                return tiles.dot(ctx, op, get(op.a), get(op.b), get(op.c))
+                return self._dot(op)
             case Histogram():
                 return tiles.histogram(ctx, op, get(op.operand), self._maybe(op.mask))
             case Gather():
@@ -211,9 +211,30 @@ class Machine:
     def _fold(self, op: Reduce | Scan) -> list[Lanes]:
         how = self._region(op.combine)
         operands = self._all(op.operands)
-        if isinstance(op, Reduce):
-            return tiles.reduce(operands, op.axis, how)
-        return tiles.scan(operands, op.axis, op.reverse, how)
+
+        def run(given: Sequence[Lanes], combine: tiles.Combine) -> list[Lanes]:
+            if isinstance(op, Reduce):
+                return tiles.reduce(given, op.axis, combine)
+            return tiles.scan(given, op.axis, op.reverse, combine)
+
+        if self.ctx.padding is None:
+            return run(operands, how)
+        return self.ctx.padding.fold(op, self.ctx.program, operands, op.axis if isinstance(op, Reduce) else None, how, run)
+
+    def _dot(self, op: Dot) -> Lanes:
+        a, b, c = self._all((op.a, op.b, op.c))
+        if self.ctx.padding is None:
+            return tiles.dot(self.ctx, op, a, b, c)
+        left, right, pads = self.ctx.padding.product(op, self.ctx.program, a, b)
+        made = tiles.dot(self.ctx, op, left, right, c)
+        return self.ctx.padding.unmarked(made, pads & self.ctx.padding.padding(c))
+
+    def _binary(self, op: Binary) -> Lanes:
+        a, b = self._get(op.lhs), self._get(op.rhs)
+        made = elementwise.binary(self.ctx, op, a, b)
+        if self.ctx.padding is None or id(op) not in self.ctx.padding.accumulating:
+            return made
+        return self.ctx.padding.accumulated(op, self.ctx.program, made, a, b)
 
     # ------------------------------------------------------------ promises
 

@@ -120,6 +120,13 @@ class Memory:
         """Address of the first byte, a multiple of 4096."""
         return self._storages[storage].base
 
+    def shift(self, by: int) -> None:
+        """Move all storages up by `by` bytes, a multiple of 4096, before anything runs on them."""
+        for record in self._storages.values():
+            record.base += by
+        self._starts = [start + by for start in self._starts]
+        self._next += by
+
     def owner(self, address: int) -> int | None:
         """The storage nearest to an address; None where no storage is anywhere near."""
         place = bisect_right(self._starts, address) - 1

@@ -14,6 +14,7 @@ from argus_smt.interp.integers import check_fits
 from argus_smt.interp.lanes import Lanes
 from argus_smt.interp.machine import Machine, constant
 from argus_smt.interp.memory import Memory
+from argus_smt.interp.padding import Substitution
 from argus_smt.interp.pointers import PointerValue, Views
 from argus_smt.ir.ops import Kernel, Undef, Value
 from argus_smt.ir.types import Ptr, Tile
@@ -88,6 +89,7 @@ def run_grid(
     on_access: Callable[[Access], None] | None = None,
     step_limit: int = STEP_LIMIT,
     stop_at_first: bool | frozenset[str] = False,
+    padding: Substitution | None = None,
 ) -> Trace:
     """Run `programs` (all of the grid, x fastest, if None) one after the other; see `run_program`.
 
@@ -97,7 +99,7 @@ def run_grid(
     stop_kinds = FAULTS if stop_at_first is True else frozenset() if stop_at_first is False else stop_at_first
     recorder = Recorder(trace, on_access, stop_kinds)
     views = Views(memory, [a for a in args if isinstance(a, PointerValue)])
-    ctx = Context(memory, views, recorder, grid)
+    ctx = Context(memory, views, recorder, grid, padding=padding)
     lanes = bind(kernel, args, ctx)
     with np.errstate(all="ignore"):
         for program in _all_programs(grid) if programs is None else programs:

@@ -120,7 +120,7 @@ def _assumptions(facts: Facts) -> tuple[str, ...]:
         out.append(f"the tensors that `{name}` points to overlap neither each other nor any argument")
     if any(isinstance(p.op, Hint) and isinstance(elem_of(p.op.operand.type), Ptr) for p in facts.promises):
         out.append(f"allocations start at multiples of {BASE_ALIGNMENT} bytes")
-    return tuple(out)
+    return (*out, *sorted(facts.assumed))
 
 
 def duties(facts: Facts, dom: Domain) -> Iterator[Obligation]:

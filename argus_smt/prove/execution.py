@@ -88,7 +88,19 @@ def _runs(context: Context) -> Iterator[Run]:
                     started = time.monotonic()
 
 
-def _numbers_missing(context: Context) -> bool:
+def small_launches(context: Context, seed: int = 0) -> Iterator[Model]:
+    """Launches that meet the conditions of the case, smallest first, with contents for its index tensors.
+
+    Nothing is said of float arguments.
+    """
+    if _numbers_missing(context, floats=False):
+        return
+    rng = random.Random(len(context.dom.facts) + seed)
+    for values in islice(sorted(_launches(context, rng), key=lambda m: sum(abs(v) for v in m.values())), MAX_RUNS):
+        yield Model(values, _contents(context, Model(values), rng, ends=False))
+
+
+def _numbers_missing(context: Context, floats: bool = True) -> bool:
     """Whether a launch depends on something that no number here stands for."""
     launch, case = context.dom.launch, context.dom.case
     if any(c.source == "opaque" for c in (*launch.path, *case.condition)):
@@ -97,7 +109,7 @@ def _numbers_missing(context: Context) -> bool:
         return True
     if any(t.op == "bvar" for f in context.dom.facts for t in f.free):
         return True
-    return any(isinstance(a, ScalarArg) and a.value is None and a.number is None for a in case.args)
+    return floats and any(isinstance(a, ScalarArg) and a.value is None and a.number is None for a in case.args)
 
 
 # ---------------------------------------------------------------- numbers

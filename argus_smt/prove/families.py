@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
+from argus_smt.prove.addresses import address_findings
 from argus_smt.prove.context import Context
 from argus_smt.prove.coverage import coverage_findings
 from argus_smt.prove.finding import Finding
 from argus_smt.prove.initialised import init_findings
+from argus_smt.prove.padding import padding_findings
 from argus_smt.prove.races import race_findings
 from argus_smt.prove.whole import refuting
 
@@ -16,6 +19,7 @@ FAMILIES: dict[str, Callable[[Context], Iterator[Finding]]] = {
     "order": lambda context: refuting(context, (), ("AR404", "AR406")),
     "coverage": lambda context: refuting(context, coverage_findings(context), ("AR411", "AR412")),
     "init": lambda context: refuting(context, init_findings(context), ("AR304",)),
+    "padding": lambda context: chain(padding_findings(context), address_findings(context)),
 }
 
 
