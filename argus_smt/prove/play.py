@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from random import Random
@@ -15,7 +15,8 @@ from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Open, run_grid
 from argus_smt.ir.launch import Arg, Case, Demand, Launch, PointerArg, ScalarArg
 from argus_smt.prove.context import Context
-from argus_smt.prove.replay import argument
+from argus_smt.prove.readings import open_numbers
+from argus_smt.prove.replay import argument, mentions
 from argus_smt.prove.sizes import Sizes
 from argus_smt.prove.stage import Choice, NoStage, Stage
 from argus_smt.smt.model import Model
@@ -106,7 +107,8 @@ def unplayable(context: Context) -> str:
     opaque = [c.text for c in (*launch.path, *case.condition) if c.source == "opaque"]
     if opaque:
         return f"{opaque[0]} is not followed"
-    numbers = [s for s in context.program.symbols if s.kind in ("unfollowed", "data")]
+    left_open = open_numbers(context)
+    numbers = [s for s in context.program.symbols if s.kind == "unfollowed" and s.name not in left_open]
     return f"{numbers[0].about or numbers[0].name} is not followed" if numbers else ""
 
 
@@ -120,9 +122,12 @@ class Player:
     chosen: int = 0
     refused: str = ""
     """Why the last call could not be played."""
+    left_open: frozenset[str] = frozenset()
+    """Numbers that are only handed to kernels, with no known value."""
     _cut: bool = field(default=False)
 
     def __post_init__(self) -> None:
+        self.left_open = open_numbers(self.context)
         self.acts, self.chosen = acts(self.context)
 
     def play(self, sizes: Sizes, order: str, seed: int) -> Play | None:
@@ -142,7 +147,7 @@ class Player:
 
     def _leans_on_numbers(self, sizes: Sizes, order: str, seed: int) -> bool:
         """Whether the run depends on a number or on contents that are not followed, or cannot be made."""
-        floats = any(isinstance(a, ScalarArg) and a.value is None and a.number is None for c in self._cases() for a in c.args)
+        floats = any(_open(a, self.left_open) for c in self._cases() for a in c.args)
         soft = any(s.contents.startswith("computed") for a in self.acts for s in a.launch.storages)
         if not floats and not soft:
             return False
@@ -179,7 +184,7 @@ class Player:
             self.refused = f"no case of `{act.launch.kernel}` fits the sizes"
             return None
         stage.prepare(act.launch)
-        args = tuple(_argument(a, model, choice) for a in case.args)
+        args = tuple(Open() if choice.blind and _open(a, self.left_open) else _argument(a, model) for a in case.args)
         watch = Watch(case.kernel, (x, y, z))
         self._cut = False
         programs = self._programs((x, y, z), order)
@@ -207,7 +212,13 @@ def _not_uninit(scene: Scene) -> Iterator[Event]:
     yield from (e for e in scene.trace.events if e.source is None or id(e.source) not in fresh)
 
 
-def _argument(arg: Arg, model: Model, choice: Choice) -> ConcreteArg:
+def _open(arg: Arg, left_open: Collection[str]) -> bool:
+    """Whether nothing is known of the number that is passed."""
+    unknown_float = isinstance(arg, ScalarArg) and arg.value is None and arg.number is None
+    return unknown_float or mentions(arg, left_open)
+
+
+def _argument(arg: Arg, model: Model) -> ConcreteArg:
     if isinstance(arg, PointerArg) or arg.value is not None or arg.number is not None:
         return argument(arg, model)
-    return Open() if choice.blind else FLOAT
+    return FLOAT

@@ -28,7 +28,7 @@ SECONDS = 0.6
 """Time to look for launches."""
 MAX_PROGRAMS = 600
 MAX_BYTES = 1 << 20
-LARGEST_BLOCK = 512
+LARGEST_BLOCK = 4096
 SMALL = (1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 23, 33)
 
 
@@ -65,7 +65,9 @@ def small_launches(context: Context, rng: Random) -> list[Sizes]:
 def _rank(context: Context, s: Sizes) -> tuple[int, int]:
     """Grids with several programs along every axis that may have them come first, small ones before large ones."""
     lonely = sum(n < 2 and not g.is_const for n, g in zip(s.grid, context.dom.launch.grid, strict=True))
-    return lonely, sum(abs(v) for v in s.values.values()) + s.grid[0] * s.grid[1] * s.grid[2]
+    strides = {x.name for x in context.program.symbols if x.kind == "stride"}
+    sizes = sum(abs(v) for name, v in s.values.items() if name not in strides)
+    return lonely, sizes // 8 + s.grid[0] * s.grid[1] * s.grid[2]
 
 
 def _numbers(context: Context) -> list[int]:
