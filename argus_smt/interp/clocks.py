@@ -85,9 +85,8 @@ def order(first: Moment, shape: Shape, wrote: bool, second: Moment) -> Order:
     seen = second.known.get(first.program)
     if seen is None or seen.last < first.tick:
         return Order.NONE
-    if first.tick < seen.base or seen.shapes.get(shape, -1) >= first.tick or (not shape and not wrote):
-        return Order.ORDERED
-    return Order.MEANT
+    own = max(seen.shapes.values(), default=-1) if not shape and not wrote else seen.shapes.get(shape, -1)
+    return Order.ORDERED if first.tick < seen.base or first.tick <= own else Order.MEANT
 
 
 @dataclass(slots=True)

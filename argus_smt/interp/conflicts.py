@@ -128,16 +128,17 @@ class Watch:
         at = access.offsets.reshape(-1)[lanes]
         op, ordered = access.op, _is_atomic(access)
         wrote = access.wrote if access.wrote is not None else np.full(at.shape, access.kind == "store")
-        for part, writes in ((wrote, True), (~wrote, False)):
-            if part.any():
-                one = Noted(access, at[part], lanes[part], writes, ordered, program, moment)
-                self.noted.setdefault(access.storage, []).append(one)
         if ordered and isinstance(op, AtomicRMW | AtomicCAS | Load | Store) and op.sem:
             self.clocks.atomic(op, access.storage, at, wrote, _shape(access))
+            moment = Moment(program, moment.tick, self.clocks.now(program).known)  # after what it acquires
             if isinstance(op, AtomicRMW | AtomicCAS) and not shape_of(op.result.type) and op.result.number in self._used:
                 self.clocks.barrier()  # its result reaches all threads through shared memory, behind a barrier
         elif access.kind == "store":
             self.clocks.plain_store(access.storage, at)
+        for part, writes in ((wrote, True), (~wrote, False)):
+            if part.any():
+                one = Noted(access, at[part], lanes[part], writes, ordered, program, moment)
+                self.noted.setdefault(access.storage, []).append(one)
 
     def between(self) -> Iterator[Conflict]:
         """Conflicts between programs: of each two operations the worst that is found, and the best shown."""
