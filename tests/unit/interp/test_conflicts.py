@@ -56,7 +56,7 @@ class Step:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return () if self.atomic or len(self.cells) == 1 and self.op.ptr is PTR[()] else (len(self.cells),)
+        return () if self.atomic or (len(self.cells) == 1 and self.op.ptr is PTR[()]) else (len(self.cells),)
 
     def access(self) -> Access:
         at = np.array(self.cells, np.int64).reshape(self.shape) * 4
