@@ -127,6 +127,9 @@ class Trial:
                 self.left.append(needs)
                 self.facts += [T.implies(needs, self._written(f)) for f in d.facts]
                 continue
+            self.facts.append(needs)
+            if isinstance(d, Digit) and self.ground.shows(self.known, T.ge(self._written(d.total), 0)):
+                self.facts.append(T.ge(d.quotient, 0))
             if isinstance(d, Digit) and d.total.op == "var" and d.total not in d.by.free:
                 whole = d.quotient * d.by + d.remainder
                 self._gone = {k: T.substitute(v, {d.total: whole}) for k, v in self._gone.items()} | {d.total: whole}
@@ -198,8 +201,7 @@ class Trial:
         claim = self._claims.get((op, base, by))
         if claim is not None:
             rest = base - claim * by if op == "div" else claim
-            whole = op == "div" or T.quotient(base - claim, by) is not None
-            if whole and self._below(rest, by):
+            if (op == "div" or self._multiple(base, claim, by)) and self._below(rest, by):
                 return claim
         out = (T.div if op == "div" else T.mod)(base, by)
         if out.op == op and _small(out.args[0]) and self._below(*out.args):
@@ -207,6 +209,13 @@ class Trial:
         if out.op == "add":  # what did not divide may be less than the divisor
             return T.add(*(self._term(m, c) for m, c in T.poly(out).items()))
         return out
+
+    def _multiple(self, base: Term, rest: Term, by: Term) -> bool:
+        """Whether `base - rest` is a multiple of a divisor: on its face, or by the quotient that is claimed."""
+        if T.quotient(base - rest, by) is not None:
+            return True
+        quotient = self._claims.get(("div", base, by))
+        return quotient is not None and self.ground.shows(self.known, T.eq(base, quotient * by + rest))
 
     def _term(self, mono: tuple[Term, ...], coefficient: int) -> Term:
         if len(mono) == 1 and mono[0].op in ("div", "mod") and _small(mono[0].args[0]) and self._below(*mono[0].args):

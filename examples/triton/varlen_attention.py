@@ -55,7 +55,7 @@ def varlen_attention_kernel(
 
 @argus.launch(
     "q: f16[R, HQ, 64] strided, k: f16[R, HKV, 64] strided, v: f16[R, HKV, 64] strided,"
-    " cu_seqlens: i32[B + 1] nondecreasing in [0, R], max_seqlen: int in [1, R]"
+    " cu_seqlens: i32[B + 1] nondecreasing steps in [0, max_seqlen] in [0, R], max_seqlen: int in [1, R]"
     " where HQ % HKV == 0, cu_seqlens[0] == 0, cu_seqlens[B] == R"
 )
 def varlen_attention(q, k, v, cu_seqlens, max_seqlen):

@@ -45,9 +45,10 @@ def mended(failing: str, change: str) -> str:
 
 
 SLOW = ("AR301", "AR303", "AR305", "AR306", "AR307", "AR401", "AR402", "AR403", "AR407")
+NEW = ("AR304", "AR411")
 
 
-@pytest.mark.parametrize("code", ["AR302", *(pytest.param(c, marks=pytest.mark.slow) for c in SLOW)])
+@pytest.mark.parametrize("code", ["AR302", *(pytest.param(c, marks=pytest.mark.slow) for c in (*SLOW, *NEW))])
 def test_examples(code: str, tmp_path: Path) -> None:
     text = page(code) or ""
     before, _, after = text.partition("## How to fix")

@@ -50,7 +50,9 @@ SUMS = {
     "a row and a column": (T.div(P, N) * (N * 4) + T.mod(P, N) * 4 + X, {P: N * 3, X: T.const(4)}, 12),
     "turned axes": (T.mod(P, T.const(3)) * N + T.div(P, T.const(3)), {P: N * 3}, 3),
     "a persistent loop": ((P + K * 5) * 2 + X, {P: T.const(5), K: N, X: T.const(2)}, 10),
-    "digits in digits": (T.mod(T.div(P, T.const(2)), T.const(3)) * 2 + T.mod(P, T.const(2)) + T.div(P, T.const(6)) * 6, {P: N * 6}, 6),
+    "digits in digits": (
+        T.mod(T.div(P, T.const(2)), T.const(3)) * 2 + T.mod(P, T.const(2)) + T.div(P, T.const(6)) * 6, {P: N * 6}, 6,
+    ),
     "a trip for each column": (P * (N * 2) + K * 2 + X, {P: T.const(3), K: N, X: T.const(2)}, 6),
 }  # fmt: skip
 

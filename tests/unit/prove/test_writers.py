@@ -70,6 +70,8 @@ def cdiv(a: Term, b: int) -> Term:
 
 TILE = P * 4 + X
 INSIDE = (T.lt(TILE, N),)
+TRIPS = (P + K * 3) * 4 + X
+LATE = T.minimum(P * 4, T.maximum(N - 4, T.ZERO)) + X
 TAIL = (T.div(N, T.const(4))) * 4
 RIGHT = {
     "a masked tile": (Store(TILE, cdiv(N, 4), 4, INSIDE),),
@@ -83,9 +85,9 @@ RIGHT = {
         Store(TILE, T.div(N, T.const(4)), 4, ()),
         Store(TAIL + X, T.ONE, 4, (T.lt(TAIL + X, N),)),
     ),
-    "a persistent loop": (Store((P + K * 3) * 4 + X, T.const(3), 4, (T.ge(K, 0), T.lt(P + K * 3, cdiv(N, 4)), T.lt((P + K * 3) * 4 + X, N)), True),),
+    "a persistent loop": (Store(TRIPS, T.const(3), 4, (T.ge(K, 0), T.lt(P + K * 3, cdiv(N, 4)), T.lt(TRIPS, N)), True),),
     "the last tile moved back": (
-        Store(T.minimum(P * 4, T.maximum(N - 4, T.ZERO)) + X, cdiv(N, 4), 4, (T.lt(T.minimum(P * 4, T.maximum(N - 4, T.ZERO)) + X, N),)),
+        Store(LATE, cdiv(N, 4), 4, (T.lt(LATE, N),)),
     ),
     "one side of a branch each": (
         Store(TILE, cdiv(N, 4), 4, (T.lt(TILE, N), T.eq(T.mod(P, T.const(2)), 0))),
@@ -104,7 +106,7 @@ WRONG = {
     "a gap between tiles": (Store(P * 5 + X, N, 4, (T.lt(P * 5 + X, N),)),),
     "only one side of a branch": (Store(TILE, cdiv(N, 4), 4, (T.lt(TILE, N), T.eq(T.mod(P, T.const(2)), 0))),),
     "a loop that ends one trip early": (
-        Store((P + K * 3) * 4 + X, T.const(3), 4, (T.ge(K, 0), T.lt(P + K * 3, cdiv(N, 4) - 1), T.lt((P + K * 3) * 4 + X, N)), True),
+        Store(TRIPS, T.const(3), 4, (T.ge(K, 0), T.lt(P + K * 3, cdiv(N, 4) - 1), T.lt(TRIPS, N)), True),
     ),
     "what only a run decides": (Store(TILE, cdiv(N, 4), 4, (T.lt(TILE, N), T.eq(T.app("?v", X), 0))),),
     "two sides of what differs between programs": (
@@ -149,7 +151,8 @@ def launches(draw: st.DrawFn) -> tuple[Store, ...]:
     out = []
     for _ in range(draw(st.integers(1, 2))):
         block = draw(st.sampled_from((1, 2, 3, 4)))
-        grid = draw(st.sampled_from((cdiv(N, block), T.div(N, T.const(block)), cdiv(N, block) + 1, N, cdiv(N, 2 * block), T.const(3))))
+        whole = cdiv(N, block)
+        grid = draw(st.sampled_from((whole, T.div(N, T.const(block)), whole + 1, N, cdiv(N, 2 * block), T.const(3))))
         step = draw(st.sampled_from((block, 2 * block, block + 1, 1)))
         base = draw(st.sampled_from((P * step, (grid - 1 - P) * step, P * step + block, T.div(P, T.const(2)) * step)))
         lane = draw(st.sampled_from((X, block - 1 - X, X * 2, X + 1)))
