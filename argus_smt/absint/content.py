@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
 
 from argus_smt.absint import signs as S
 from argus_smt.absint.state import width_range
-from argus_smt.interp import floats
-from argus_smt.interp.casts import SCALAR_CASTS
-from argus_smt.interp.formats import lane_dtype, round_to
-from argus_smt.interp.integers import INT_BINARY, INT_PREDICATES, INT_UNARY
+from argus_smt.interp import single
 from argus_smt.ir.types import Ptr, Scalar
 
-Number = int | float
+Number = single.Number
 Span = tuple[int, int]
 LARGE = 1e4
 """A fill value at least this large stands for infinity, as an assumption that is listed."""
@@ -62,7 +56,7 @@ def constant(value: Number, elem: Scalar | Ptr) -> Content:
         low = width_range(elem)[0]
         value = int(value) & 1 if elem.bits == 1 else (int(value) - low) % (1 << elem.bits) + low
         return integers(value, value)
-    exact = float(_array(value, elem))
+    exact = single.rounded(value, elem)
     return Content(S.sign_of(exact), None, exact)
 
 
@@ -85,29 +79,19 @@ def _same(a: Number, b: Number | None) -> bool:
     return b is not None and (a == b or (a != a and b != b))
 
 
-def _array(value: Number, elem: Scalar) -> Any:
-    with np.errstate(all="ignore"):
-        if elem.is_int:
-            return np.asarray(int(value), np.int64)
-        return round_to(np.asarray(value, np.float64), elem).astype(lane_dtype(elem))
-
-
 def _finished(out: Content, *used: Content) -> Content:
     return replace(out, given=all(x.given for x in used))
 
 
 def unary(fn: str, x: Content, elem: Scalar) -> Content:
     """`fn` is a key of UNARY."""
-    if x.number is not None and fn != "fn":
-        with np.errstate(all="ignore"):
-            if fn in floats.FLOAT_TESTS:
-                return _finished(integers(*[int(floats.FLOAT_TESTS[fn](_array(x.number, elem)))] * 2), x)
-            if fn in INT_UNARY:
-                return _finished(constant(int(INT_UNARY[fn](_array(x.number, elem), elem.bits).data), elem), x)
-            return _finished(constant(float(floats.unary(fn, _array(x.number, elem), elem)), elem), x)
-    if fn in floats.FLOAT_TESTS:
-        possible = {"isnan": S.NAN, "isinf": S.INFINITE}[fn]
-        return _finished(integers(0, 1 if x.signs & possible else 0), x)
+    tests = {"isnan": S.NAN, "isinf": S.INFINITE}
+    exact = single.unary(fn, x.number, elem) if x.number is not None else None
+    if fn in tests:
+        top = 1 if x.signs & tests[fn] else 0
+        return _finished(integers(0, top) if exact is None else integers(int(exact), int(exact)), x)
+    if exact is not None:
+        return _finished(constant(exact, elem), x)
     if elem.is_int:
         low, high = x.span or width_range(elem)
         if fn == "abs" and low > width_range(elem)[0]:
@@ -122,13 +106,8 @@ def binary(fn: str, a: Content, b: Content, elem: Scalar) -> Content:
     if kept is not None:
         return kept
     if a.number is not None and b.number is not None:
-        x, y = _array(a.number, elem), _array(b.number, elem)
-        with np.errstate(all="ignore"):
-            if fn in INT_BINARY:
-                result = INT_BINARY[fn](x, y, elem.bits)
-                wrong = result.bad is not None and bool(np.any(result.bad))
-                return _finished(anything(elem) if wrong else constant(int(result.data), elem), a, b)
-            return _finished(constant(float(floats.binary(fn, x, y, elem)), elem), a, b)
+        exact = single.binary(fn, a.number, b.number, elem)
+        return _finished(anything(elem) if exact is None else constant(exact, elem), a, b)
     if elem.is_int:
         return _finished(_span(fn, a, b, elem), a, b)
     return _finished(of_signs(S.binary(fn, a.signs, b.signs, strict=not b.given)), a, b)
@@ -206,8 +185,7 @@ def compare(pred: str, a: Content, b: Content, elem: Scalar) -> Content:
     """A boolean: 0, 1 or either."""
     truth: bool | None = None
     if a.number is not None and b.number is not None:
-        x, y = _array(a.number, elem), _array(b.number, elem)
-        truth = bool(INT_PREDICATES[pred](x, y, elem.bits) if elem.is_int else floats.compare(pred, x, y))
+        truth = single.compare(pred, a.number, b.number, elem)
     elif elem.is_int:
         truth = _int_truth(pred, a.span, b.span)
     elif len(pred) == 3 and not (a.signs | b.signs) & S.NAN:
@@ -255,13 +233,9 @@ def cast(kind: str, x: Content, source: Scalar | Ptr, target: Scalar | Ptr) -> C
         return x
     if isinstance(source, Ptr) or isinstance(target, Ptr):
         return _finished(anything(target), x)
-    if x.number is not None and kind in SCALAR_CASTS:
-        with np.errstate(all="ignore"):
-            result = SCALAR_CASTS[kind](_array(x.number, source), source, target)
-        if result.bad is None or not np.any(result.bad):
-            value = np.asarray(result.data)
-            return _finished(constant(int(value) if target.is_int else float(value), target), x)
-        return _finished(anything(target), x)
+    if x.number is not None:
+        exact = single.cast(kind, x.number, source, target)
+        return _finished(anything(target) if exact is None else constant(exact, target), x)
     match kind:
         case "fpext" | "fptrunc" | "fptrunc_rz":
             return _finished(of_signs(x.signs | (S.ZERO if kind != "fpext" and x.signs & (S.NEG | S.POS) else 0)), x)
