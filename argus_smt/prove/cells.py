@@ -7,7 +7,7 @@ there (set), or a fixed number added. What is not of this kind is not understood
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from argus_smt.absint.facts import Access, Facts
 from argus_smt.ir.launch import Arg, Case, PointerArg, Storage
@@ -44,12 +44,16 @@ class CellOp:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """All that happens to the cells of one storage; `problem` says why that is not understood."""
+    """All that happens to the cells of one storage; `problem` says why that is not understood.
+
+    `narrow`: an atomic of scope `cta`, which is none to other programs.
+    """
 
     storage: Storage
     initial: int | None
     ops: tuple[CellOp, ...]
     problem: str = ""
+    narrow: CellOp | None = None
 
     @property
     def writers(self) -> tuple[CellOp, ...]:
@@ -79,7 +83,7 @@ def all_cells(facts: Facts, case: Case, storages: Sequence[Storage]) -> tuple[Ce
         if any(a.kind == "atomic" and not a.shape for a in found):
             cells = _cells(storage, found, case)
             why = f"line {lost.op.span.line} may touch `{storage.name}`: {lost.reason}" if lost is not None else cells.problem
-            out.append(Cells(storage, cells.initial, cells.ops, why))
+            out.append(replace(cells, problem=why))
     return tuple(out)
 
 
@@ -103,7 +107,8 @@ def _cells(storage: Storage, found: Sequence[Access], case: Case) -> Cells:
     initial = _initial(storage)
     if initial is None:
         problem = problem or f"what `{storage.name}` holds at the start is not known"
-    return Cells(storage, initial, tuple(ops), problem)
+    narrow = next((o for o in ops if getattr(o.access.op, "scope", "") == "cta"), None)
+    return Cells(storage, initial, tuple(ops), problem, narrow)
 
 
 def _initial(storage: Storage) -> int | None:
@@ -119,8 +124,6 @@ def _cell_op(access: Access, case: Case) -> CellOp | str:
     op = access.op
     if isinstance(op, Load | Store) and not op.sem:
         return f"{'reads' if isinstance(op, Load) else 'writes'} the cell without an atomic"
-    if getattr(op, "scope", "") == "cta":
-        return "has scope `cta`, which orders no other program"
     if access.shape:
         return "works on a tile, not on one element"
     if len(access.pointer.targets) > 1 or access.mask is not T.TRUE:

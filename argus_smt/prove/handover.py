@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from argus_smt.absint.facts import Access
+from argus_smt.absint.facts import Access, Scope
 from argus_smt.absint.values import PIDS
 from argus_smt.encodings.instances import Other
 from argus_smt.encodings.sizes import NamedSizes
@@ -44,10 +44,14 @@ NO_WRAP = "fewer than 2**31 additions are made to one counter"
 
 @dataclass(slots=True)
 class Orders:
-    """What is recognised in one case; asked for each pair of accesses that may meet."""
+    """What is recognised in one case; asked for each pair of accesses that may meet.
+
+    `lenient` takes any atomic for one that acquires and releases at any scope, with no barrier needed: what will have been meant.
+    """
 
     context: Context
     sizes: NamedSizes
+    lenient: bool = False
     places: Places = field(init=False)
     cells: tuple[Cells, ...] = field(init=False)
     _locks: dict[int, str] = field(default_factory=dict)
@@ -62,7 +66,7 @@ class Orders:
 
         `twins` are fresh facts of two instances that touch one byte.
         """
-        known = [c for c in self.cells if not c.problem]
+        known = [c for c in self.cells if not c.problem and (self.lenient or c.narrow is None)]
         if not known:
             return ""
         twins.facts += unique(self.cells, twins.facts, self._axes())
@@ -76,11 +80,21 @@ class Orders:
                     return "counter"
                 if self._flagged(cells, x, y, twins, swapped):
                     return "flag"
+        if self.lenient:
+            return ""
         return "ticket" if all(self._equal(twins, p, twins.other(p)) for p in self._axes()) else ""
 
     def fenced(self, access: Access, release: CellOp) -> bool:
         """Whether all threads that make an access have made it before the release that follows it."""
-        return not access.shape or self.places.barrier_between(access.op, release.access.op)
+        return self.lenient or not access.shape or self.places.barrier_between(access.op, release.access.op)
+
+    def releases(self, op: CellOp) -> bool:
+        """Whether what its program did before can be known to who reads from it."""
+        return self.lenient or op.sem in RELEASES
+
+    def acquires(self, op: CellOp) -> bool:
+        """Whether its program knows what was released into the cell."""
+        return self.lenient or op.sem in ACQUIRES
 
     # ------------------------------------------------------------ sections
 
@@ -120,13 +134,13 @@ class Orders:
 
     def _holding(self, cells: Cells, release: CellOp) -> Iterator[Taken]:
         """Acquisitions that a release gives back: in one block, of one cell, with nothing else done to cells between."""
-        if release.sem not in RELEASES:
+        if not self.releases(release):
             return
         depth = len(self.places.of(release.access.op)) - 1
         last = self.places.of(release.access.op)[depth]
         for taken in taken_before(self.places, cells, release.access):
             place = self.places.of(taken.op.access.op)
-            if taken.op.sem not in ACQUIRES or taken.cell is not release.cell or len(place) > depth + 2:
+            if not self.acquires(taken.op) or taken.cell is not release.cell or len(place) > depth + 2:
                 continue
             if len(place) <= depth or place[depth].block != last.block:
                 continue
@@ -165,7 +179,7 @@ class Orders:
         """Whether an operation hands over all executions of an access that its program ever makes."""
         places = self.places
         alone = places.precedes(access.op, op.access.op) and not places.in_one_loop(access.op, op.access.op)
-        return alone and op.sem in RELEASES and self.fenced(access, op)
+        return alone and self.releases(op) and self.fenced(access, op)
 
     def _counted(self, cells: Cells, x: Access, y: Access, twins: Twins, swapped: bool) -> bool:
         writers = cells.writers
@@ -219,9 +233,25 @@ class Orders:
         return self._behind(x, put) and all(self._refuted(facts, T.eq(third(p), mine(p)), bounds) for p in self._axes())
 
     def _acquired(self, cells: Cells, access: Access) -> Iterator[Taken]:
-        return (t for t in taken_before(self.places, cells, access) if t.op.sem in ACQUIRES)
+        return (t for t in taken_before(self.places, cells, access) if self.acquires(t.op))
 
     # ------------------------------------------------------------ questions
+
+    def of_one_program(self, a: CellOp, b: CellOp) -> bool:
+        """Whether two operations that meet in a cell are always one program's."""
+        prover, other = self.context.prover, Other()
+        first, second = _reach(a.access), _reach(b.access)
+        facts = [*prover.given(first, guards=True), *other.all(prover.given(second, guards=True)), T.eq(a.cell, other(b.cell))]
+        bounds = prover.bounds(first)
+        other.bounds(prover.bounds(second), bounds)
+        twins = _settled(self.context, other, facts, bounds)
+        return all(self._equal(twins, p, other(p)) for p in self._axes())
+
+    def never_both(self, scope: Scope, a: Term, b: Term) -> bool:
+        """Whether two conditions never hold together."""
+        reach = Reach(scope, (), (a,), scope.guards)
+        prover = self.context.prover
+        return self._refuted(prover.hypotheses(reach, guards=True, goal=b), T.not_(b), prover.bounds(reach))
 
     def _axes(self) -> list[Term]:
         """Program ids that are not always 0."""
@@ -247,9 +277,7 @@ class Orders:
         facts = [*given, *other.all(given), *(T.eq(t, other(t)) for t in terms)]
         bounds = prover.bounds(reach)
         other.bounds(prover.bounds(reach), bounds)
-        flat = [p for f in facts for p in T.conjuncts(f)]
-        bounds.learn(flat)
-        return Twins(prover, other, list(dict.fromkeys(f for f in flat if f is not T.TRUE)), bounds)
+        return _settled(self.context, other, facts, bounds)
 
 
 class _Third(Other):
@@ -268,6 +296,12 @@ class _Third(Other):
         functions = {f"{n}''": i for n, i in own.functions.items() if n.startswith(("?", "$"))}
         into.functions = {**into.functions, **functions}
         into.forget()
+
+
+def _settled(context: Context, other: Other, facts: Sequence[Term], bounds: Bounds) -> Twins:
+    flat = [p for f in facts for p in T.conjuncts(f)]
+    bounds.learn(flat)
+    return Twins(context.prover, other, list(dict.fromkeys(f for f in flat if f is not T.TRUE)), bounds)
 
 
 def _same(t: Term) -> Term:

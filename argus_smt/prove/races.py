@@ -53,7 +53,7 @@ def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue, or
     met = meeting(context, pair, sizes)
     other = _OtherLane() if pair.code == "AR403" else Other()
     twins = twins_of(context, pair, met, other, sizes)
-    reason = (_lanes_meet if pair.code == "AR403" else _programs_meet)(context, pair, twins, same)
+    reason = (_lanes_meet if pair.code == "AR403" else programs_meet)(context, pair, twins, same)
     if reason and pair.code != "AR403":
         idiom = orders.why(pair, twins_of(context, pair, met, Other(), sizes))
         if idiom:
@@ -66,7 +66,7 @@ def _decide(context: Context, pair: Pair, sizes: NamedSizes, same: SameValue, or
     return replace(base, verdict=Verdict.PROVED, message=holding)
 
 
-def _programs_meet(context: Context, pair: Pair, twins: Twins, same: SameValue) -> str:
+def programs_meet(context: Context, pair: Pair, twins: Twins, same: SameValue) -> str:
     """Why two programs may touch one byte; empty if they cannot, or if both write the same there."""
     grid = context.dom.launch.grid
     bounds = context.facts.bounds

@@ -20,7 +20,7 @@ def unique(every: Sequence[Cells], facts: Sequence[Term], axes: Sequence[Term]) 
     """What follows for the numbers found by different instances that occur in `facts`; `axes` are the program ids."""
     out: list[Term] = []
     for cells in every:
-        if not cells.problem and cells.writers:
+        if not cells.problem and cells.narrow is None and cells.writers:
             drawing = _positive(cells)
             for op in cells.writers:
                 if drawing or _leaves_for_good(cells, op):
