@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from argus_smt.absint import signs as S
 from argus_smt.absint.content import Content
-from argus_smt.absint.pieces import Piece, Pieces, conjoin, merged, plain, weakened
+from argus_smt.absint.pieces import Piece, Pieces, alternatives, conjoin, either, merged, plain, weakened
 from argus_smt.absint.values import IntV
 from argus_smt.ir import ops as I
 from argus_smt.ir.types import shape_of
@@ -84,7 +84,7 @@ def _iterate(
     for turn in range(ROUNDS + 1):
         entry = [_carried(number, a, b) for a, b in zip(inits, state, strict=True)]
         made = trip(entry)
-        possible = [pruned(p, op, v, end, f"{p.site(op)}/end") for v, end in zip(made, ends, strict=True)]
+        possible = [pruned(p, op, v, end, f"{p.site(op)}/end", each=True) for v, end in zip(made, ends, strict=True)]
         new = [merged((*old, *weakened(v, gone, number))) for old, v in zip(state, possible, strict=True)]
         if [set(x) for x in new] == [set(x) for x in state]:
             break
@@ -94,13 +94,25 @@ def _iterate(
     return state
 
 
-def pruned(p: Padding, op: I.Op, value: Pieces, end: I.Value, site: str) -> Pieces:
-    """The value without the pieces that the solver rules out; those that are usual are not looked at."""
+def pruned(p: Padding, op: I.Op, value: Pieces, end: I.Value, site: str, each: bool = False) -> Pieces:
+    """The value without the pieces that the solver rules out, with `each` also without such alternatives of their conditions.
+
+    Pieces of finite numbers without a fault are not looked at.
+    """
     if len(value) == 1:
         return value
     shape = shape_of(end.type)
-    usual = [x for x in value if not (x.lane.padding or x.lane.bad or x.lane.content.signs & ~S.FINITE)]
-    return tuple(x for x in value if x in usual or not p.refuted(op, shape, x.cond, site))
+    out = []
+    for x in value:
+        usual = not (x.lane.padding or x.lane.bad or x.lane.content.signs & ~S.FINITE)
+        if usual:
+            out.append(x)
+        elif each:
+            left = either(c for c in alternatives(x.cond) if not p.refuted(op, shape, c, site))
+            out += [Piece(left, x.lane)] if left is not T.FALSE else []
+        elif not p.refuted(op, shape, x.cond, site):
+            out.append(x)
+    return tuple(out)
 
 
 def sums_of_loops(block: I.Block) -> Iterator[I.Binary]:
