@@ -68,11 +68,11 @@ def exists(storage: Storage, target: Target, seen: PointerArg) -> tuple[Term, ..
 
 
 def addressable(
-    args: Sequence[Arg], storages: Mapping[int, Storage], targets: Iterable[Target]
+    args: Sequence[Arg], storages: Mapping[int, Storage], targets: Iterable[Target], bits: int = 63
 ) -> tuple[tuple[tuple[Term, ...], Term], ...]:  # fmt: skip
     """`(premises, fact)`: the tensors behind tables are smaller than the address space, said of the entries that targets name.
 
-    Premises are that the number is one of an entry, and for the size that the tensor is not empty.
+    Premises are that the number is one of an entry, and for the size that the tensor is not empty. `bits`: of an address.
     """
     out: dict[tuple[tuple[Term, ...], Term], None] = {}
     for target in targets:
@@ -84,5 +84,5 @@ def addressable(
         end = extent_bytes(seen.shape, seen.strides, element(seen.dtype).nbytes)
         for sign in signs:
             out[(first, last), sign] = None
-        out[(first, last, *(T.ge(n, 1) for n in seen.shape)), T.lt(end, 1 << 63)] = None
+        out[(first, last, *(T.ge(n, 1) for n in seen.shape)), T.lt(end, 1 << bits)] = None
     return tuple(out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from argus_smt.absint.members import addressable
 from argus_smt.interp.events import Access
 from argus_smt.ir.launch import ScalarArg
 from argus_smt.ir.ops import Op
@@ -22,6 +23,9 @@ from argus_smt.smt import term as T
 from argus_smt.smt.model import Model
 from argus_smt.smt.term import Term
 
+TABLE_BITS = 40
+"""Bits of the size of a tensor behind a table in a counterexample: many of them must find room."""
+
 
 def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
     """REFUTED with a replayed counterexample, or UNKNOWN with the reason."""
@@ -37,7 +41,7 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
         if simple is not None:
             return simple
     parts = sorted(T.conjuncts(ob.goal), key=lambda p: p.ident)
-    for part, sizes in ((p, s) for s in ((), context.dom.replayable) for p in parts):
+    for part, sizes in ((p, s) for s in ((), _replayable(context)) for p in parts):
         if sizes and "makes no launch" not in reason:
             break  # smaller tensors would make no difference
         facts = (*hyps, *sizes, T.not_(part))
@@ -70,6 +74,14 @@ def confirm(context: Context, ob: Obligation, decision: Decision) -> Finding:
     if found is None and ob.lost:
         return replace(base, message=f"cannot be analysed: {ob.lost}", reason=ob.lost, reason_code="AR901")
     return found or _undecided(base, reason, doubts)
+
+
+def _replayable(context: Context) -> tuple[Term, ...]:
+    """What a replay needs of the sizes, those of tensors behind tables among them."""
+    storages = {s.ident: s for s in context.dom.launch.storages}
+    targets = [t for a in context.facts.accesses for t in a.pointer.targets]
+    behind = addressable(context.dom.case.args, storages, targets, bits=TABLE_BITS)
+    return (*context.dom.replayable, *(T.implies(T.and_(*premises), fact) for premises, fact in behind))
 
 
 def executed(context: Context, base: Finding, op: Op, ob: Obligation | None = None) -> Finding | None:

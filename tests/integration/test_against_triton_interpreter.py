@@ -33,9 +33,10 @@ def in_triton(calls: list[Call]) -> list[list[Any]]:
 
 def tolerance(call: Call) -> float:
     """Sums in another order; half precision where an argument has it, bfloat16 results of fp8 arguments."""
-    if any(getattr(a, "dtype", "").startswith("f8") for a in call.args):
+    dtypes = {getattr(m, "dtype", "") for a in call.args for m in (a, *getattr(a, "members", ()))}
+    if any(d.startswith("f8") for d in dtypes):
         return 1e-2
-    return 5e-3 if any(getattr(a, "dtype", "") in ("f16", "bf16") for a in call.args) else 2e-5
+    return 5e-3 if dtypes & {"f16", "bf16"} else 2e-5
 
 
 def check(calls: list[Call]) -> None:

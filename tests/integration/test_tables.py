@@ -12,6 +12,9 @@ from tests.oracle.jobs import Argument, Job, TableArg, TensorArg, run_jobs
 
 FILE = Path(__file__).resolve().parents[1] / "cases" / "tables" / "kernels.py"
 
+WALK = (
+    "walk(table: table[g: G] of f32[sizes[g, 0], sizes[g, 1]]{{{}, 1}} inout, sizes: i32[G, 2] in [{}, 2**20], strides: i64[G])"
+)
 PROVED = {
     "sizes": "double(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G])",
     "64-bit sizes": "double(table: table[g: G] of f32[sizes[g]] inout, sizes: i64[G])",
@@ -25,6 +28,8 @@ PROVED = {
     "select": "choose(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G], same: bool = True)",
     "branch": "branch(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G] in [0, 1000])",
     "aligned": "hinted(table: table of f32[1] inout, size: int = 16)",
+    "rows": "rows(table: table[g: G] of f32[2, 8]{strides[g], 1} inout, strides: i64[G], row: int = 1)",
+    "running sums": WALK.format("strides[g]", 0),
     "others stay": "shared(table: table[g: G] of f32[n[g]] inout, n: i32[G] in [1, 9], index: i32[G] in [0, N), out: f32[N])",
 }
 
@@ -38,6 +43,9 @@ REFUTED = {
     "null": ("guarded(table: table[g: G] of f32[4] inout, guard: bool = False, other: bool = True)", "AR302"),
     "empty": ("guarded(table: table[g: G] of f32[g] inout, guard: bool = True, other: bool)", "AR302"),
     "empty by lane": ("firsts(table: table[g: G] of f32[g]) where G <= 64", "AR301"),
+    "rows": ("rows(table: table[g: G] of f32[2, 8]{strides[g], 1} inout, strides: i64[G], row: int = 2)", "AR302"),
+    "before": ("rows(table: table[g: G] of f32[2, 8]{strides[g], 1} inout, strides: i64[G], row: int = -1)", "AR302"),
+    "running sums": (WALK.format("strides[g] + 1", 1), "AR302"),
     "sum": ("second(table: table[g: G] of f32[g + 1])", "AR301"),
     "select": ("choose(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G], same: bool = False)", "AR302"),
     "sizes overwritten": ("swelling(table: table[g: G] of f32[sizes[g]] inout, sizes: i32[G] in [0, 9] inout)", "AR302"),

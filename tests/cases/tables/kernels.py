@@ -199,3 +199,38 @@ def shared_kernel(table, index, out):
 
 def shared(table, n, index, out):
     shared_kernel[(table.shape[0],)](table, index, out)
+
+
+@triton.jit
+def rows_kernel(table, strides, ROW: tl.constexpr):
+    g = tl.program_id(0)
+    x = tl.load(table + g).to(POINTER) + ROW * tl.load(strides + g)
+    tl.store(x + tl.arange(0, 8), 0.0)
+
+
+def rows(table, strides, row):
+    rows_kernel[(table.shape[0],)](table, strides, ROW=row)
+
+
+@triton.jit
+def walk_kernel(table, sizes, strides, groups, PROGRAMS: tl.constexpr, BLOCK: tl.constexpr):
+    tile = tl.program_id(0)
+    done = 0
+    for g in range(groups):
+        height, width = tl.load(sizes + 2 * g), tl.load(sizes + 2 * g + 1)
+        tiles = tl.cdiv(height, BLOCK)
+        while tile >= done and tile < done + tiles:
+            stride = tl.load(strides + g)
+            rows = (tile - done) * BLOCK + tl.arange(0, BLOCK)
+            columns = tl.arange(0, BLOCK)
+            x = tl.load(table + g).to(POINTER) + rows[:, None] * stride + columns[None, :]
+            for start in range(0, tl.cdiv(width, BLOCK)):
+                inside = columns < width - start * BLOCK
+                tl.store(x, 0.0, mask=(rows < height)[:, None] & inside[None, :])
+                x += BLOCK
+            tile += PROGRAMS
+        done += tiles
+
+
+def walk(table, sizes, strides):
+    walk_kernel[(12,)](table, sizes, strides, sizes.shape[0], PROGRAMS=12, BLOCK=16)
