@@ -227,6 +227,10 @@ class _State:
         found = (T.mod if atom.op == "div" else T.div)(base, by)
         if found in self.values:
             return found
+        if atom.op == "mod" and base.op == "div":  # a quotient of a quotient is one by the product
+            outer = T.div(base.args[0], base.args[1] * by)
+            if outer in self.values:
+                return outer
         op, whole = ("mod" if atom.op == "div" else "div"), (self.known(base), self.known(by))
         for other in self.values:
             if other.op == op and tuple(map(self.known, other.args)) == whole:

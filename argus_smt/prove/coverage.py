@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from argus_smt.absint.facts import Access
 from argus_smt.absint.values import NOWHERE, PIDS, Target
+from argus_smt.encodings.sizes import NamedSizes, named_sizes
 from argus_smt.encodings.span import Dimension, split
 from argus_smt.ir.launch import Demand, PointerArg, Program
 from argus_smt.ir.ops import AtomicRMW, Store
@@ -19,8 +20,34 @@ from argus_smt.prove.history import Part, bare, here, parts, restated, stages, w
 from argus_smt.prove.tables import Tables
 from argus_smt.prove.writers import Ground, Search, Writer
 from argus_smt.smt import term as T
+from argus_smt.smt.interval import Bounds
+from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One dimension of the elements that are looked for; `name` is the index."""
+
+    name: Term
+    extent: Term
+    stride: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Says terms over names of computed sizes, where there is an element."""
+
+    sizes: NamedSizes
+    bounds: Bounds
+
+    def __call__(self, t: Term) -> Term:
+        return simplify(self.sizes.new(t), self.bounds)
+
+
+Held = Callable[[Sequence[Axis], Say], tuple[Term, ...] | None]
+"""What holds of an element along some axes; None where it has no index along them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +60,6 @@ class Fixed:
     earlier: tuple[Access, ...]
     counters: tuple[Term, ...]
     other: Callable[[Term], Term]
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """One dimension of the elements that are looked for; `name` is the index."""
-
-    name: Term
-    extent: Term
-    stride: Term
 
 
 def coverage_findings(context: Context) -> Iterator[Finding]:
@@ -125,7 +143,7 @@ def covered(part: Part, view: PointerArg) -> str:
     dom = part.dom
     view = restated(dom, view)
     held = tuple(f for f in dom.facts if not any(v.data.startswith("$") for v in f.free))
-    return search(part, view, lambda axes: (*held, *inside(axes)))
+    return search(part, view, lambda axes, say: (*map(say, held), *inside(axes)))
 
 
 def inside(axes: Sequence[Axis]) -> tuple[Term, ...]:
@@ -148,12 +166,9 @@ def dense(shape: Sequence[Term], strides: Sequence[Term]) -> bool:
     return True
 
 
-def search(
-    part: Part, view: PointerArg, held: Callable[[Sequence[Axis]], tuple[Term, ...] | None], fixed: Fixed | None = None
-) -> str:  # fmt: skip
+def search(part: Part, view: PointerArg, held: Held, fixed: Fixed | None = None) -> str:
     """Why no writer was found for an element of the view of which `held` holds; empty if there is one.
 
-    `held` is None where the element has no index along such axes.
     With `fixed`, only stores that the program itself made before an access count.
     """
     dom = part.dom
@@ -168,12 +183,20 @@ def search(
     if any(a.nbytes != item for a, _ in stores):
         return "it is written in units other than its elements"
     reason = ""
-    for axes in _groupings(dom, stores, view, item):
-        known = held(axes)
+    sizes = named_sizes(view.shape)
+    bounds = part.facts.bounds.copy()
+    sizes.learn(bounds)
+    bounds.learn([T.ge(sizes.new(n), 1) for n in view.shape])
+    say = Say(sizes, bounds)
+    shape, strides = tuple(map(say, view.shape)), tuple(map(say, view.strides))
+    offsets = [say(pointed(dom, t).offset + t.offset - view.offset) for _, t in stores]
+    for axes in _groupings(offsets[0], shape, strides, item):
+        known = held(axes, say)
         if known is None:
             continue
-        writers = tuple(_writer(dom, a, t, view, axes, item, fixed) for a, t in stores)
-        found = Search(Ground(part.prover, known, part.facts.bounds), writers, Tables(part.prover.contents))
+        writers = tuple(_writer(dom, a, t, o, axes, item, say, fixed) for (a, t), o in zip(stores, offsets, strict=True))
+        ground = Ground(part.prover, (*known, *sizes.meaning), bounds)
+        found = Search(ground, writers, Tables(part.prover.contents))
         if found.covered():
             return ""
         reason = reason or found.reason
@@ -192,17 +215,12 @@ def touched(dom: Domain, target: Target) -> int | None:
     return None if target.arg == NOWHERE or target.member is not None else pointed(dom, target).storage
 
 
-def _offset(dom: Domain, target: Target, view: PointerArg) -> Term:
-    """Bytes from the start of the view."""
-    return pointed(dom, target).offset + target.offset - view.offset
-
-
-def _groupings(dom: Domain, stores: Sequence[tuple[Access, Target]], view: PointerArg, item: int) -> Iterator[tuple[Axis, ...]]:
+def _groupings(offset: Term, shape: Sequence[Term], strides: Sequence[Term], item: int) -> Iterator[tuple[Axis, ...]]:
     """Ways to number the elements: as the first store walks them, all in a row where they are, and as the tensor has them."""
-    dims = [Dimension(T.ZERO, n, s, (d,)) for d, (n, s) in enumerate(zip(view.shape, view.strides, strict=True))]
+    dims = [Dimension(T.ZERO, n, s, (d,)) for d, (n, s) in enumerate(zip(shape, strides, strict=True))]
     dims = [d for d in dims if d.extent is not T.ONE]
     seen = set()
-    walked = split(_offset(dom, stores[0][1], view), item, view.shape, view.strides)
+    walked = split(offset, item, shape, strides)
     for grouping in (list(walked) if walked else [], _rows(dims), dims):
         key = tuple((d.extent, d.stride) for d in grouping)
         if key not in seen and (key or not dims):
@@ -222,12 +240,12 @@ def _rows(dims: list[Dimension]) -> list[Dimension]:
 
 
 def _writer(
-    dom: Domain, access: Access, target: Target, view: PointerArg, axes: Sequence[Axis], item: int, fixed: Fixed | None
+    dom: Domain, access: Access, target: Target, offset: Term, axes: Sequence[Axis], item: int, say: Say, fixed: Fixed | None
 ) -> Writer:  # fmt: skip
-    """A store as something to be looked for."""
-    offset = _offset(dom, target, view)
+    """A store as something to be looked for; `offset` in bytes from the start of the view."""
     known = set(dom.facts)
     conditions = [p for t in (*access.scope.path, target.cond, access.mask) for p in T.conjuncts(t) if p not in known]
+    conditions = list(map(say, conditions))
     counters = access.scope.counters
     same: dict[Term, Term] = {}
     if fixed is not None:
@@ -242,6 +260,6 @@ def _writer(
     if not index and elements is not None:
         index = ((elements, wanted),)
     return Writer(
-        access.site, access.shape, counters, () if same else dom.launch.grid, tuple(dict.fromkeys(conditions)),
+        access.site, access.shape, counters, () if same else tuple(map(say, dom.launch.grid)), tuple(dict.fromkeys(conditions)),
         frozenset(), index, (offset, wanted * item),
     )  # fmt: skip

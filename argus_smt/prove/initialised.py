@@ -15,7 +15,7 @@ from argus_smt.ir.ops import AtomicRMW
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.prove.context import Context
-from argus_smt.prove.coverage import Axis, Fixed, covered, dense, inside, pointed, row, search, touched
+from argus_smt.prove.coverage import Axis, Fixed, Say, covered, dense, inside, pointed, row, search, touched
 from argus_smt.prove.discharge import dimension_goals
 from argus_smt.prove.finding import Finding, Severity, Verdict
 from argus_smt.prove.history import Part, bare, here, parts, restated, stages, writes
@@ -138,19 +138,20 @@ def _reached(context: Context, part: Part, access: Access, target: Target, fixed
     for c, n in zip(COORDS, access.shape, strict=False):
         facts += [T.ge(other(c), 0), T.lt(other(c), n)]
     facts += [f for f in part.dom.facts if not any(v.data.startswith("$") for v in f.free)]
-    ground = Ground(part.prover, tuple(facts), part.facts.bounds)
     offset = other(T.substitute(target.offset, names))
 
-    def read(axes: Sequence[Axis]) -> tuple[Term, ...] | None:
+    def read(axes: Sequence[Axis], say: Say) -> tuple[Term, ...] | None:
         """What is known of the element that is read."""
-        dims = split(offset, access.nbytes, [x.extent for x in axes], [x.stride for x in axes])
+        ground = Ground(part.prover, (*map(say, facts), *say.sizes.meaning), say.bounds)
+        at = say(offset)
+        dims = split(at, access.nbytes, [x.extent for x in axes], [x.stride for x in axes])
         if dims and all(ground.shows((), g) for g in dimension_goals(dims)):
             tied = [T.eq(d.index, row(axes, d)) for d in dims]
         elif dense(arg.shape, arg.strides):  # then each element in bounds (AR301) has its one index
-            tied = [T.eq(offset, T.add(T.ZERO, *(x.name * x.stride for x in axes)) * access.nbytes)]
+            tied = [T.eq(at, T.add(T.ZERO, *(x.name * x.stride for x in axes)) * access.nbytes)]
         else:
             return None
-        return (*facts, *inside(axes), *tied)
+        return (*map(say, facts), *inside(axes), *tied)
 
     return search(part, arg, read, fixed)
 

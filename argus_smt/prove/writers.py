@@ -108,7 +108,7 @@ class Trial:
     def run(self, patience: int) -> None:
         """Verify everything; more than `patience` conditions left over are a failure."""
         self._define()
-        for atom, value in self.candidate.claims.items():
+        for atom, value in sorted(self.candidate.claims.items(), key=lambda item: _depth(item[0])):
             if atom.op in ("div", "mod"):
                 base, by = (self.settle(a) for a in atom.args)
                 self._claims.setdefault((atom.op, base, by), self._written(value))
@@ -225,6 +225,11 @@ class Trial:
     def _below(self, t: Term, by: Term) -> bool:
         known = self.known
         return self.ground.shows(known, T.ge(t, 0)) and self.ground.shows(known, T.lt(t, by))
+
+
+def _depth(t: Term) -> int:
+    """How deep quotients and remainders are nested: what is claimed of the inner ones comes first."""
+    return max(map(_depth, t.args), default=0) + (t.op in ("div", "mod"))
 
 
 def _small(t: Term) -> bool:
