@@ -1,6 +1,6 @@
 """Verdicts on public Triton kernels as they stand in their repositories, as a table.
 
-    python benchmarks/public.py FOLDER [--only TEXT] [--python36 PYTHON] [--jobs N] [--keep FILE] [--write]
+    python benchmarks/public.py FOLDER [--only TEXT]... [--python36 PYTHON] [--jobs N] [--patience N] [--keep FILE] [--write]
 
 FOLDER holds the repositories of `public.toml` at the commits named there, each in a folder `<owner>__<name>`. Kernels
 that need Triton 3.6 are run with the interpreter given by `--python36`, or left out of the table with a note. What a
@@ -60,21 +60,24 @@ def key_of(entry: dict[str, Any]) -> str:
     return " ".join((entry["repo"], entry["path"], signature_of(entry)))
 
 
-def run(entry: dict[str, Any], folder: Path, python: str) -> Row:
+def run(entry: dict[str, Any], folder: Path, python: str, patience: int = 1) -> Row:
     """Prove one launcher in a process of its own."""
     repo = folder / entry["repo"].replace("/", "__")
     name = f"{entry['repo'].split('/')[1]} `{Path(entry['path']).name}` {signature_of(entry).split('(')[0]}"
     option = "--call" if "call" in entry else "--kernel"
     command = [python, "-m", "argus_smt", "prove", str(repo / entry["path"]), option, signature_of(entry)]
     command += ["--format", "json", "--no-cache"]
+    if patience > 1:
+        command += ["--capture-timeout", str(60 * patience), "--timeout", str(60 * patience)]
+    limit = TIMEOUT_S * patience
     paths = [str(HERE.parent), str(repo), str(repo / "src")]
     own = {"PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]), "TRITON_DEFAULT_FP_FUSION": "1"}
     env = {**os.environ, **own, **entry.get("env", {})}
     started = time.monotonic()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=TIMEOUT_S, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, env=env, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
-        return Row(name, "unknown", reason=f"not done after {TIMEOUT_S} s", capture_s=time.monotonic() - started)
+        return Row(name, "unknown", reason=f"not done after {limit} s", capture_s=time.monotonic() - started)
     if done.returncode in (2, 4) or not done.stdout.strip():
         why = (done.stderr.strip().splitlines() or ["no output"])[0]
         return Row(name, "not captured", reason=why.rpartition("/")[2], capture_s=time.monotonic() - started)
@@ -108,9 +111,10 @@ def summary(rows: list[Row]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", default="", help="entries with this text in their repository, path or signature")
+    parser.add_argument("--only", action="append", default=[], help="entries with this text in their repository, path or signature")
     parser.add_argument("--python36", default="", help="an interpreter with Triton 3.6")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--patience", type=int, default=1, help="times as long as the limits say, on a busy machine")
     parser.add_argument("--keep", type=Path, help="a file of rows, read and written")
     parser.add_argument("--write", action="store_true", help=f"write {TABLE.name}")
     args = parser.parse_args()
@@ -121,9 +125,10 @@ def main() -> int:
 
     def one(entry: dict[str, Any]) -> None:
         old = entry.get("triton") == "3.6"
-        if args.only not in key_of(entry) or (old and not args.python36):
+        wanted = not args.only or any(text in key_of(entry) for text in args.only)
+        if not wanted or (old and not args.python36):
             return
-        row = run(entry, args.folder, args.python36 if old else sys.executable)
+        row = run(entry, args.folder, args.python36 if old else sys.executable, args.patience)
         kept[key_of(entry)] = row
         print(row.text(), end="", flush=True)
         if args.keep:

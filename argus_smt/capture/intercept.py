@@ -157,7 +157,7 @@ class Recorder:
             case bool() | torch.SymBool():
                 c = self.world.condition(value)
                 if self.world.registry.floats.hides(c):
-                    self._refuse(f"`{name}` depends on a condition over floats or data", span)
+                    c = T.TRUE if value else T.FALSE  # asked as a branch would ask: a path for each answer
                 return Integer(T.ite(c, T.ONE, T.ZERO), constant, True, _fixed(param))
             case int() | torch.SymInt():
                 term = self.world.terms((value,), f"`{name}`", span)[0]

@@ -135,7 +135,7 @@ class Prover:
         """Whether some extreme assignment meets the hypotheses and breaks the goal: then no proof need be tried."""
         bounds = self.bounds(ob.reach)
         hyps = self.hypotheses(ob.reach, guards=True, goal=ob.goal)
-        return any(m.satisfies([*hyps, T.not_(ob.goal)]) for m in extremes(hyps, ob.goal, bounds))
+        return any(m.satisfies([T.not_(ob.goal), *hyps]) for m in extremes(hyps, ob.goal, bounds))
 
     def _follows(self, goal: Term, hyps: Sequence[Term], bounds: Bounds) -> bool:
         """Each conjunct of the goal is a hypothesis plus something that the intervals show not to be negative."""

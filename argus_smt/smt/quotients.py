@@ -51,21 +51,22 @@ def _tops(
     a: T.Poly, b: Term, polys: list[T.Poly], upper: dict[Term, list[T.Poly]], bounds: Bounds
 ) -> Iterator[T.Poly]:  # fmt: skip
     """Polynomials that `a` does not exceed, all of whose monomials but the constant have the atoms of `b`."""
+    (atoms,) = T.poly(b)
     for p in polys:
         top = _plus(p, a, 1)
-        if _fits(top, b):
+        if _fits(top, atoms):
             yield top
     open_ = [a]
     for _ in range(DEPTH):
         following: list[T.Poly] = []
         for p in open_:
-            mono = next((m for m in p if m and not _has(m, b)), None)
+            mono = next((m for m in p if m and not _has(m, atoms)), None)
             if mono is None:
                 yield p
                 continue
             following.extend(_without(p, mono, upper, bounds))
         open_ = following[: 2 * MOST_BOUNDS]
-    yield from (p for p in open_ if _fits(p, b))
+    yield from (p for p in open_ if _fits(p, atoms))
 
 
 def _without(p: T.Poly, mono: tuple[Term, ...], upper: dict[Term, list[T.Poly]], bounds: Bounds) -> Iterator[T.Poly]:
@@ -88,12 +89,13 @@ def _plus(p: T.Poly, q: T.Poly, k: int) -> T.Poly:
     return {m: c for m, c in out.items() if c}
 
 
-def _has(mono: tuple[Term, ...], b: Term) -> bool:
-    return T.quotient(T.from_poly({mono: 1}), T.from_poly({next(iter(T.poly(b))): 1})) is not None
+def _has(mono: tuple[Term, ...], atoms: tuple[Term, ...]) -> bool:
+    """Whether a product has all of the atoms, as often."""
+    return all(mono.count(a) >= atoms.count(a) for a in atoms)
 
 
-def _fits(p: T.Poly, b: Term) -> bool:
-    return all(_has(m, b) for m in p if m)
+def _fits(p: T.Poly, atoms: tuple[Term, ...]) -> bool:
+    return all(_has(m, atoms) for m in p if m)
 
 
 def _divided(top: T.Poly, b: Term, bounds: Bounds) -> Term | None:

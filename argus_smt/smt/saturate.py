@@ -145,7 +145,8 @@ Mono = tuple[Term, ...]
 def _products(known: dict[Term, None], wanted: dict[Term, None], bounds: Bounds) -> list[Term]:
     """Products of facts all of whose monomials occur already. Works on polynomials: most candidates are dropped."""
     names = {mono.args for mono in wanted}
-    parts = {q for mono in names for q in _divisors(mono)}
+    parts = dict.fromkeys(q for mono in names for q in _divisors(mono))
+    fitting = {q: _fitting(q, names) for q in parts}
     multipliers = [q for q in parts if _nonnegative(q, bounds)]
     units = [T.poly(f.args[0]) for f in known if f.op == "nonneg"]
     equal = [T.poly(f.args[0]) for f in known if f.op == "zero"]
@@ -153,23 +154,41 @@ def _products(known: dict[Term, None], wanted: dict[Term, None], bounds: Bounds)
     out: dict[Term, None] = {}
     for u in units:
         for q in multipliers:
-            product = _times(u, {q: 1}, names)
-            if product is not None:
-                out[T.nonneg(T.from_poly(product))] = None
+            if u.keys() <= fitting[q].keys() and (len(q) > 1 or any(u)):
+                out[T.nonneg(T.from_poly({fitting[q][m]: c for m, c in u.items()}))] = None
     for e in equal:
         for q in parts:
-            product = _times(e, {q: 1}, names)
-            if product is not None:
-                out[T.zero(T.from_poly(product))] = None
+            if e.keys() <= fitting[q].keys() and (len(q) > 1 or any(e)):
+                out[T.zero(T.from_poly({fitting[q][m]: c for m, c in e.items()}))] = None
     linear = [u for u in units if all(len(m) <= 1 for m in u) and any(m[0] in factors for m in u if m)]
+    others = [frozenset(m for m in u if m) for u in linear]
     for i, u in enumerate(linear):
-        for v in linear[i:]:
+        partners = [fitting[m].keys() for m in others[i] if m in fitting]
+        if len(partners) < len(others[i]):
+            continue
+        for v, atoms in zip(linear[i:], others[i:], strict=True):
             if len(out) > MAX_PRODUCTS:
                 return list(out)
-            product = _times(u, v, names)
-            if product is not None:
-                out[T.nonneg(T.from_poly(product))] = None
+            if all(atoms <= p for p in partners):
+                product = _times(u, v, names)
+                if product is not None:
+                    out[T.nonneg(T.from_poly(product))] = None
     return list(out)
+
+
+def _fitting(q: Mono, names: set[Mono]) -> dict[Mono, Mono]:
+    """What a fact's monomials may be for its product with `q` to speak of `names` alone, each with its product."""
+    out: dict[Mono, Mono] = {(): q} if len(q) == 1 or q in names else {}
+    for mono in names:
+        rest = list(mono)
+        for atom in q:
+            if atom not in rest:
+                break
+            rest.remove(atom)
+        else:
+            if rest:
+                out[tuple(rest)] = mono
+    return out
 
 
 def _nonnegative(mono: Mono, bounds: Bounds) -> bool:

@@ -111,3 +111,17 @@ def launch(x, p, q):
 def test_ranges_of_floats_are_numbers(launcher: Capture, range_: str) -> None:
     with pytest.raises(SignatureError):
         launcher("def launch(x, p):\n    copy[(3,)](x, x, 3, BLOCK=64)\n", f"launch(x: f32[N], p: float in {range_})")
+
+
+@pytest.mark.parametrize(("given", "flags"), [("float", {"0", "1"}), ("float in [0.5, 1]", {"1"}), ("float in [-1, 0]", {"0"})])
+def test_a_flag_that_depends_on_a_float_is_a_path_for_each_answer(launcher: Capture, given: str, flags: set[str]) -> None:
+    text = (
+        "@triton.jit\ndef flagged(x, y, n, FLAG: tl.constexpr, B: tl.constexpr):\n"
+        "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+        "    tl.store(y + i, tl.load(x + i, mask=i < n) * (2 if FLAG else 1), mask=i < n)\n\n"
+        "def launch(x, p):\n    flagged[(1,)](x, x, x.numel(), FLAG=p > 0.0, B=64)\n"
+    )
+    program = launcher(text, f"launch(x: f32[N], p: {given})")
+    assert {str(int(dict(c.values)["FLAG"] in ("1", "True"))) for x in program.launches for c in x.cases} == flags
+    assert {c.text for x in program.launches for c in x.path} == ({"p > 0.0", "p <= 0.0"} if len(flags) == 2 else set())
+    assert not program.not_covered
