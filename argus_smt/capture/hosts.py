@@ -24,6 +24,7 @@ from argus_smt.capture.failure import PathEnd
 from argus_smt.capture.frames import ENGINE, USER, asked_by_user, kind, outside_engine
 from argus_smt.capture.indexing import indexing
 from argus_smt.capture.keys import hash_of
+from argus_smt.capture.layouts import contiguity
 from argus_smt.capture.library import registering
 from argus_smt.capture.oracle import frame_span
 from argus_smt.capture.picked import as_list
@@ -374,6 +375,7 @@ def _views(world: World) -> dict[str, Any]:
     return {
         "storage_offset": noted("storage_offset", whole),
         "untyped_storage": noted("untyped_storage", whole),
+        **contiguity(world),
         "requires_grad": property(needs, lambda self, value: gradient.__set__(self, value)),
     }
 

@@ -13,6 +13,7 @@ from argus_smt.capture.computed import Computed, outdated, padded
 from argus_smt.capture.demands import demand, read_and_written, reads, tensors
 from argus_smt.capture.elements import Elements, fits_type, is_integer
 from argus_smt.capture.failure import PathEnd
+from argus_smt.capture.layouts import like
 from argus_smt.capture.library import hides_code, implementation
 from argus_smt.capture.picked import Picked
 from argus_smt.capture.record import Record
@@ -176,7 +177,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.elements.item(args[0], number)
             self.demand(args[0], "read")
             return number
-        out = padded(args) if name == "constant_pad_nd" else None
+        out = padded(args) if name == "constant_pad_nd" else like(self.world, func, name, args, kwargs)
         out = func(*args, **kwargs) if out is None else out
         self._note(func, name, args, kwargs, out)
         return out
