@@ -10,84 +10,17 @@ Quotients are fresh names rather than divisions: `Digit` says what they stand fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cmp_to_key
 
+from argus_smt.encodings.digits import Candidate, Definition, Find, Names
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
 
 MAX_CANDIDATES = 12
 MAX_STEPS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Digit:
-    """Fresh names with `total == quotient * by + remainder` and `0 <= remainder < by`; they exist where `by >= 1`."""
-
-    total: Term
-    by: Term
-    quotient: Term
-    remainder: Term
-
-    @property
-    def facts(self) -> tuple[Term, ...]:
-        """What holds of the names where they exist."""
-        whole = self.quotient * self.by + self.remainder
-        return T.eq(self.total, whole), T.ge(self.remainder, 0), T.lt(self.remainder, self.by)
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A fresh name with `facts`, which exists where `needs` holds: the element of a table at `place` has what is wanted."""
-
-    name: Term
-    place: Term
-    needs: Term
-    facts: tuple[Term, ...]
-
-
-Definition = Digit | Chosen
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """Values for the unknowns, over the targets and the names in `definitions`, each of which rests on those before it.
-
-    `claims` are what quotients and remainders of unknowns are thought to be. `branches` says which argument of an extreme
-    or a choice was taken to be its value: right where `conditions` hold.
-    """
-
-    values: Mapping[Term, Term]
-    claims: Mapping[Term, Term]
-    definitions: tuple[Definition, ...]
-    branches: Mapping[Term, Term]
-    conditions: tuple[Term, ...]
-
-
-Find = Callable[[Term, Term, "Names"], "Chosen | None"]
-"""Of a loaded integer and a value: an element that has it, or from which it can be reached by adding what follows."""
-
-
-@dataclass(slots=True)
-class Names:
-    """Fresh names, the same ones for the same division."""
-
-    _known: dict[tuple[Term, Term], Digit] = field(default_factory=dict)
-    _count: int = 0
-
-    def split(self, total: Term, by: Term) -> Digit:
-        found = self._known.get((total, by))
-        if found is None:
-            n = len(self._known)
-            found = self._known[total, by] = Digit(total, by, T.var(f"$q{n}"), T.var(f"$r{n}"))
-        return found
-
-    def fresh(self) -> Term:
-        """A name for an element of a table."""
-        self._count += 1
-        return T.var(f"$n{self._count}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +66,8 @@ class _State:
     definitions: tuple[Definition, ...] = ()
     branches: dict[Term, Term] = field(default_factory=dict)
     conditions: tuple[Term, ...] = ()
+    extra: dict[Term, Term] = field(default_factory=dict)
+    """Remainders by a divisor that are still to be found, and the divisor."""
     side_used: bool = False
     steps: int = 0
 
@@ -140,7 +75,7 @@ class _State:
 
     def open(self, t: Term) -> bool:
         """Whether a term depends on unknowns, or on what a run alone decides."""
-        return any(u in t.free for u in self.problem.unknowns) or runs(t)
+        return any(u in t.free for u in (*self.problem.unknowns, *self.extra)) or runs(t)
 
     def known(self, t: Term, memo: dict[Term, Term] | None = None) -> Term:
         """`t` with all that has a value replaced by it."""
@@ -164,7 +99,7 @@ class _State:
         self.steps += 1
         if self.steps > MAX_STEPS:
             return
-        for step in (self._whole, self._equation, self._half):
+        for step in (self._whole, self._equation, self._turned, self._half):
             ways = step()
             if ways is not None:
                 for way in ways:
@@ -176,7 +111,7 @@ class _State:
         yield from self._fill()
 
     def _with(self, **changes: object) -> _State:
-        copy = replace(self, values=dict(self.values), branches=dict(self.branches))
+        copy = replace(self, values=dict(self.values), branches=dict(self.branches), extra=dict(self.extra))
         for name, value in changes.items():
             setattr(copy, name, value)
         return copy
@@ -207,17 +142,46 @@ class _State:
             partner = self._partner(atom)
             if self.open(divisor) or (complete and partner is None):
                 continue
-            other = T.ZERO if partner is None else self.values[partner]
-            u, v = (value, other) if atom.op == "div" else (other, value)
             way = self._with(done=self.done | {atom} | ({partner} if partner is not None else set()))
+            other = T.ZERO if partner is None else self.values[partner]
+            if partner is None and atom.op == "div" and any(self._turns(a, divisor) for a in self.values):
+                other = T.var(f"$y{len(self.extra)}")
+                way.extra[other] = divisor
+            u, v = (value, other) if atom.op == "div" else (other, value)
             way.pending = (*self.pending, (base, u * divisor + v))
             return [way]
         return None
 
+    def _turned(self) -> list[_State] | None:
+        """`(known + y) % n` has a value v: then y is `(v - known) % n`, as in an order that is turned by some places."""
+        for atom, value in self.values.items():
+            if atom.op != "mod" or atom in self.done:
+                continue
+            base, by = (self.known(a) for a in atom.args)
+            free = [y for y, n in self.extra.items() if y not in self.values and y in base.free and n is by]
+            if len(free) != 1 or self.open(base - free[0]):
+                continue
+            digit = self.problem.names.split(value - (base - free[0]), by)
+            way = self._with(done=self.done | {atom}, definitions=(*self.definitions, digit))
+            way.values |= {free[0]: digit.remainder, T.div(*atom.args): -digit.quotient}
+            way.done |= {T.div(*atom.args)}
+            return [way]
+        return None
+
+    def _turns(self, atom: Term, divisor: Term) -> bool:
+        """Whether a remainder by the divisor has a value that may settle that of another quotient."""
+        return atom.op == "mod" and atom not in self.done and self.known(atom.args[1]) is divisor
+
     def _awaited(self, atom: Term) -> bool:
-        """Whether what completes a remainder is still to come, since another value tells of the same quotient."""
-        if atom.op != "mod":
+        """Whether what completes a quotient or remainder is still to come, since another value tells of it."""
+        if atom.op not in ("div", "mod"):
             return False
+        if atom.op == "div":
+            partner = T.mod(*atom.args)
+            return any(a.op in ("div", "mod") and a.args[0] is partner and a not in self.done for a in self.values)
+        by = self.known(atom.args[1])
+        if any(a.op == "div" and a not in self.done and self.known(a.args[1]) is by for a in self.values):
+            return True
         partner = T.div(*atom.args)
         return any(a is not atom and a.op in ("div", "mod") and a.args[0] is partner for a in self.values if a not in self.done)
 
@@ -359,8 +323,9 @@ class _State:
         free = [u for u in self.problem.unknowns if u not in self.values]
         last = {u: self.problem.tops[u] - 1 for u in free if u in self.problem.tops}
         for ends in ({}, last) if last else ({},):
-            values = {u: self.values.get(u, ends.get(u, T.ZERO)) for u in self.problem.unknowns}
-            claims = {a: v for a, v in self.values.items() if a.args}
+            found = {u: self.known(v) for u, v in self.values.items()}
+            values = {u: found.get(u, ends.get(u, T.ZERO)) for u in self.problem.unknowns}
+            claims = {a: v for a, v in found.items() if a.args}
             yield Candidate(values, claims, self.definitions, dict(self.branches), self.conditions)
 
 

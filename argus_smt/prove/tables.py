@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from argus_smt.encodings.inverse import Chosen, Names
+from argus_smt.encodings.digits import Chosen, Names
 from argus_smt.prove.elements import Elements
 from argus_smt.prove.stated import Stated
 from argus_smt.smt import term as T

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from argus_smt.absint.values import COORDS, PIDS
-from argus_smt.encodings.inverse import Candidate, Digit, Names, Problem, candidates, runs
+from argus_smt.encodings.digits import Candidate, Digit, Names
+from argus_smt.encodings.inverse import Problem, candidates, runs
 from argus_smt.prove.discharge import Prover
 from argus_smt.prove.tables import Tables
 from argus_smt.smt import term as T
@@ -133,8 +134,8 @@ class Trial:
             if isinstance(d, Digit) and d.total.op == "var" and d.total not in d.by.free:
                 whole = d.quotient * d.by + d.remainder
                 self._gone = {k: T.substitute(v, {d.total: whole}) for k, v in self._gone.items()} | {d.total: whole}
+                self.facts.append(T.eq(d.total, whole))
             self.facts += [self._written(f) for f in d.facts]
-        self.facts += [T.eq(k, v) for k, v in self._gone.items()]
         self.defined = tuple(self.facts)
 
     def _written(self, t: Term) -> Term:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from argus_smt.encodings.inverse import Candidate, Digit, Names, Problem, candidates
+from argus_smt.encodings.digits import Candidate, Digit, Names
+from argus_smt.encodings.inverse import Problem, candidates
 from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
