@@ -41,11 +41,11 @@ def mended(failing: str, change: str) -> str:
     assert found
     kept = found[0] + "\n" if start[0] == "assert" else ""
     indent = "    " if kept else " " * (len(found[0]) - len(found[0].lstrip()))
-    return failing[: found.start()] + f"{kept}{indent}{line}" + failing[found.end() :]
+    return failing[: found.start()] + kept + textwrap.indent(line, indent) + failing[found.end() :]
 
 
 SLOW = ("AR301", "AR303", "AR305", "AR306", "AR307", "AR401", "AR402", "AR403", "AR407")
-NEW = ("AR304", "AR411")
+NEW = ("AR304", "AR404", "AR406", "AR411")
 
 
 @pytest.mark.parametrize("code", ["AR302", *(pytest.param(c, marks=pytest.mark.slow) for c in (*SLOW, *NEW))])
