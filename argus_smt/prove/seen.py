@@ -8,11 +8,12 @@ from argus_smt.interp.clocks import ACQUIRES, RELEASES
 from argus_smt.interp.conflicts import Conflict, Touch
 from argus_smt.interp.events import Event
 from argus_smt.interp.hazards import duplicates, inside
-from argus_smt.ir.launch import Demand, PointerArg, ScalarArg
+from argus_smt.ir.launch import Demand, ScalarArg
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Op
 from argus_smt.prove.context import Context, Fault
 from argus_smt.prove.coverage import touched
 from argus_smt.prove.finding import Counterexample, Finding, OtherAccess, Related, Severity, Verdict
+from argus_smt.prove.history import writes
 from argus_smt.prove.play import Play, Scene
 from argus_smt.prove.related import around
 from argus_smt.smt.model import Model
@@ -127,17 +128,14 @@ def _uncovered(context: Context, play: Play) -> Iterator[Fault]:
                 yield _unwritten(context, play, demand, tuple(int(i) for i in indices[0]), len(indices))
 
 
-def _last_with(play: Play, storage: int, until: int) -> int | None:
-    """The last launch up to one of them that is given a storage."""
-    given = [
-        i for i, s in enumerate(play.scenes[: until + 1])
-        if any(isinstance(a, PointerArg) and a.storage == storage for a in s.case.args)
-    ]  # fmt: skip
-    return given[-1] if given else None
+def _last_with(play: Play, storage: int, until: int) -> int:
+    """The last launch up to one of them that may write a storage; that one if none may."""
+    writing = [i for i, s in enumerate(play.scenes[: until + 1]) if writes(s.launch, storage)]
+    return writing[-1] if writing else until
 
 
 def _unwritten(context: Context, play: Play, demand: Demand, index: tuple[int, ...], count: int) -> Fault:
-    scene, name = play.scene, _name(play, demand.storage)
+    scene, name = play.scene, _name(play, demand.storage) or f"a tensor of line {demand.span.line}"
     stores = _stores(context, demand.storage)
     places = [Related(demand.span, f"`{name}` is {'returned' if demand.what == 'returned' else 'read'} here")]
     span, near = scene.launch.span, tuple[Related, ...]()
