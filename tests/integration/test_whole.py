@@ -32,9 +32,11 @@ COPY = "    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)"
 GRID = "    kernel[(triton.cdiv(x.shape[0], 16),)](x, y, x.shape[0], B=16)"
 TWICE = GRID + "\n    kernel[(triton.cdiv(x.shape[0], 16),)](y, x, x.shape[0], B=16)"
 FRESH = "    y = torch.{make}(x)\n" + GRID + "\n    return y"
-LATER = "    y = torch.empty_like(x)\n    kernel[({first},)](x, y, x.shape[0], B=16)\n    z = torch.empty_like(x)\n    " + (
-    "kernel[(triton.cdiv(x.shape[0], 16),)](y, z, x.shape[0], B=16)\n    return z"
-)
+LATER = """    y = torch.empty_like(x)
+    kernel[({first},)](x, y, x.shape[0], B=16)
+    z = torch.empty_like(x)
+    kernel[(triton.cdiv(x.shape[0], 16),)](y, z, x.shape[0], B=16)
+    return z"""
 WIPED = LATER.replace("    z = torch", "    y.zero_()\n    z = torch")
 FROM_ONE = COPY.removesuffix("mask=i < n)") + "mask=(i > 0) & (i < n))"
 SHIFT = "    tl.store(x + i, tl.load(x + i + 1, mask=i + 1 < n), mask=i + 1 < n)"
