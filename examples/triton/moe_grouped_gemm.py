@@ -58,12 +58,12 @@ def moe_grouped_gemm(a, b, weights, sorted_ids, expert_ids, num_padded, weighted
     """c[t, j] = a[t] @ b[expert of the j-th choice of t].T, times its weight if `weighted`.
 
     `sorted_ids` holds each pair t * TOP + j once, in blocks of 16 of one expert each, padded with T * TOP;
-    `expert_ids` the expert of each block; `num_padded` how many ids count.
+    `expert_ids` the expert of each block; `num_padded` how many ids count. Pairs that are not among them give 0.
     """
     tokens, K = a.shape
     N = b.shape[1]
     top_k = weights.shape[1]
-    c = torch.empty((tokens, top_k, N), dtype=a.dtype, device=a.device)
+    c = torch.zeros((tokens, top_k, N), dtype=a.dtype, device=a.device)
     block_m, block_n = 16, 64
     grid = (triton.cdiv(sorted_ids.shape[0], block_m) * triton.cdiv(N, block_n),)
     moe_kernel[grid](

@@ -37,7 +37,7 @@ ONLY = {
     "z3": {"smt"},
     "torch": {"capture", "emit"},
     "triton": {"capture", "emit"},
-    "numpy": {"interp", "prove", "capture", "emit"},
+    "numpy": {"interp", "absint", "prove", "capture", "emit"},
     "ml_dtypes": {"interp", "capture", "emit"},
 }
 """Library → the only layers that import it."""

@@ -20,7 +20,8 @@ def test_pages(code: str) -> None:
     text = page(code)
     assert text is not None
     assert text.startswith(f"# {code} {CODES[code].slug}\n")
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == HEADINGS
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert [h for h in headings if h != "How it is proved"] == HEADINGS
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         ast.parse(textwrap.dedent(block))
 
