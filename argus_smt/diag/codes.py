@@ -64,7 +64,7 @@ _ROWS = (
     Code("AR406", "unsynchronised-hand-over", "a lock is released before the data that it guards", checked=False),
     Code("AR407", "tuning-hazard", "an autotuned kernel that updates in place is re-run without reset"),
     Code("AR411", "uncovered-element", "an output element is never written"),
-    Code("AR412", "element-written-twice", "several programs write the same to an output element", "note"),
+    Code("AR412", "element-written-twice", "several programs write the same to an output element", "warning"),
     Code("AR501", "capacity", "LDS bytes, threads or registers over the target's limit", checked=False),
     Code("AR502", "grid-size", "the grid is over the target's limit", checked=False),
     Code("AR511", "bank-conflict", "accesses to LDS share a bank", "note", checked=False),

@@ -80,7 +80,7 @@ def _meeting(context: Context, play: Play, code: str, c: Conflict, ops: tuple[Op
     if c.second.op is not at:
         text = "then here" if code == "AR404" else f"the other program {DOES[c.second.kind]} it here"
         places.append(Related(c.second.op.span, text))
-    severity = Severity.NOTE if code == "AR412" else Severity.ERROR
+    severity = Severity.WARNING if code == "AR412" else Severity.ERROR
     finding = Finding(
         code, Verdict.REFUTED, severity, at.span, message, method="execution", site=_site(context, ops),
         related=(*places, *around(context, at)), help=advice, counterexample=seen,
