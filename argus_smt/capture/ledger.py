@@ -70,7 +70,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 t.dims, t.strides, contents, t.role, t.facts,
             )  # fmt: skip
             self.owners[key] = Owner(s, fake, contents == "uninit")
-            if contents == "input":
+            if contents == "input" and t.name not in self.world.registry.domain.tables:
                 self.elements.adopt(fake, t.facts)
         self._adopt_tables()
 

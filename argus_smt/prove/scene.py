@@ -53,13 +53,13 @@ def arrange(dom: Domain, facts: Facts, model: Model) -> tuple[Memory, Inputs] | 
             continue
         _background(memory, s, model)
         inputs += _write(memory, s, facts, model)
-    for s in sorted(computed, key=lambda s: s.ident):  # what one is made of is older
-        if not compute(memory, s, model):
-            return f"`{s.name}` is too large in the counterexample to be computed"
     for s in storages:
         why = "" if s.members is None else _lay_out(memory, s, s.members, model)
         if why:
             return why
+    for s in sorted(computed, key=lambda s: s.ident):  # what one is made of is older
+        if not compute(memory, s, model):
+            return f"`{s.name}` is too large in the counterexample to be computed"
     return memory, tuple(inputs)
 
 

@@ -234,3 +234,25 @@ def walk_kernel(table, sizes, strides, groups, PROGRAMS: tl.constexpr, BLOCK: tl
 
 def walk(table, sizes, strides):
     walk_kernel[(12,)](table, sizes, strides, sizes.shape[0], PROGRAMS=12, BLOCK=16)
+
+
+@triton.jit
+def fill_kernel(table):
+    tl.store(tl.load(table + tl.program_id(0)).to(POINTER), 0.0)
+
+
+def moved(table):
+    fill_kernel[(table.shape[0],)](table + 4)
+
+
+def copied(table):
+    fill_kernel[(table.shape[0],)](table.clone())
+
+
+@triton.jit
+def number_of_kernel(out, n):
+    tl.store(out + tl.program_id(0) + (n >> 41) % 2 * 4, 1.0)
+
+
+def counted(table, out):
+    number_of_kernel[(4,)](out, table[0].item())
