@@ -111,7 +111,7 @@ def summary(rows: list[Row]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", action="append", default=[], help="entries with this text in their repository, path or signature")
+    parser.add_argument("--only", action="append", default=[], help="entries with one of these in their path or signature")
     parser.add_argument("--python36", default="", help="an interpreter with Triton 3.6")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--patience", type=int, default=1, help="times as long as the limits say, on a busy machine")
