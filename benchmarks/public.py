@@ -18,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,10 @@ def run(entry: dict[str, Any], folder: Path, python: str, patience: int = 1) -> 
     if done.returncode in (2, 4) or not done.stdout.strip():
         why = (done.stderr.strip().splitlines() or ["no output"])[0]
         return Row(name, "not captured", reason=why.rpartition("/")[2], capture_s=time.monotonic() - started)
-    return row_of(name, json.loads(done.stdout))
+    row = row_of(name, json.loads(done.stdout))
+    if row.verdict == "refuted" and "aside" in entry:
+        return replace(row, verdict="refuted, set aside", reason=entry["aside"])
+    return row
 
 
 def row_of(name: str, report: dict[str, Any]) -> Row:
@@ -148,7 +151,9 @@ PREFACE = """# Public kernels
 Kernels that were not written for Argus, read as they stand in their repositories (`benchmarks/public.toml` names the
 commits and states the inputs of each launcher). Made by `python benchmarks/public.py FOLDER --python36 PYTHON --write`.
 Capture is the time for running the launcher and compiling its kernels, without the imports of torch and Triton; proof is
-the time of all its cases together.
+the time of all its cases together. Times depend on what else the machine does: `--patience N` multiplies the limits where
+it is busy. A refutation that only shows that the signature says too little of the inputs is set aside, and not counted as
+a decision; the others are explained in [bugs-found.md](bugs-found.md).
 
 """
 
