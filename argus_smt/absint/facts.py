@@ -131,5 +131,3 @@ class Facts:
     """By the site of an operation: where it runs; by that of a loop with `/end`: the end of a trip."""
     values: dict[int, AbsValue] = field(default_factory=dict)
     """By number: what is known of each value, in terms of the scope that it is defined in."""
-    assumed: set[str] = field(default_factory=set)
-    """What proofs of this case take for granted beyond its conditions."""

@@ -14,6 +14,7 @@ from argus_smt.absint.pieces import Pieces, combined
 from argus_smt.absint.values import IntV
 from argus_smt.ir import ops as I
 from argus_smt.ir.types import Scalar, elem_of, shape_of
+from argus_smt.ir.walk import blocks, operands, walk
 from argus_smt.smt.term import Sort
 
 if TYPE_CHECKING:
@@ -83,3 +84,13 @@ def histogram(p: Padding, op: I.Histogram) -> Pieces:
     mask = p.mask(op, op.mask)
     fold = _folding(p, op, shape_of(op.operand.type), 0, lambda x: list(x[: len(x) // 2]))
     return folds.counted(fold, p.get(op.operand), mask, shape_of(op.result.type)[0])
+
+
+def only_folded(block: I.Block) -> frozenset[int]:
+    """Values of rank 1 that are used by reductions of a single operand, and by nothing else."""
+    found: set[int] = set()
+    other = {v.number for op in walk(block) for inner in blocks(op) for v in inner.yields}
+    for op in walk(block):
+        alone = isinstance(op, I.Reduce) and len(op.operands) == 1 and len(shape_of(op.operands[0].type)) == 1
+        (found if alone else other).update(v.number for v in operands(op))
+    return frozenset(found - other)

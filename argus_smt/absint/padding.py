@@ -18,7 +18,7 @@ from argus_smt.absint.content import Content
 from argus_smt.absint.facts import Facts, Scope
 from argus_smt.absint.pieces import Lane, Piece, Pieces, combined, conjoin, deny, known_of, merged, plain, settled
 from argus_smt.absint.state import width_range
-from argus_smt.absint.values import COORDS, IntV, PtrV
+from argus_smt.absint.values import COORDS, Guards, IntV, PtrV
 from argus_smt.ir import ops as I
 from argus_smt.ir.launch import Case, PointerArg
 from argus_smt.ir.types import Ptr, Scalar, elem_of, shape_of
@@ -65,8 +65,12 @@ class Padding:
     assumed: set[str] = field(default_factory=set)
     held: dict[str, Content] = field(default_factory=dict)
     """By fault: what the padding held that was not neutral."""
+    folded: frozenset[int] = frozenset()
+    """Values that are only reduced, over all of their lanes: their order does not matter."""
     accumulating: frozenset[int] = frozenset()
     """Sums that loops keep, by the operation's id."""
+    relied: list[tuple[Guards, Scope, tuple[int, ...]]] = field(default_factory=list)
+    """Guards of choices that what is found depends on, beyond those that memory accesses and branches rely on."""
     covered: frozenset[str] = frozenset()
     """Operations whose results are shown not to wrap, or to matter where they do."""
     _paths: dict[tuple[Term, ...], frozenset[Term]] = field(default_factory=dict)
@@ -78,6 +82,7 @@ class Padding:
         guards += [g for found, _, _ in self.facts.relied for g in found]
         self.covered = frozenset(g.site for g in guards)
         self.accumulating = frozenset(id(op) for op in trips.sums_of_loops(self.case.kernel.body))
+        self.folded = meetings.only_folded(self.case.kernel.body)
         for param, arg in zip(self.case.kernel.body.params, self.case.args, strict=True):
             self.env[param.number] = plain(C.anything(elem_of(param.type)) if isinstance(arg, PointerArg) else self.known(param))
         self.block(self.case.kernel.body)
@@ -177,6 +182,8 @@ class Padding:
                 return self._load(op)
             case I.Select():
                 return self._select(op)
+            case I.Reshape(reorder=True) if result.number in self.folded:
+                return routes.move(replace(op, reorder=False), self.get(op.operand), self.facts.bounds)
             case I.Splat() | I.ExpandDims() | I.Broadcast() | I.Reshape() | I.Trans() | I.Unsplat():
                 return routes.move(op, self.get(op.operand), self.facts.bounds)
             case I.Join():
@@ -329,17 +336,19 @@ class Padding:
     # ------------------------------------------------------------ choices
 
     def condition(self, op: I.Op, value: I.Value) -> Term | None:
-        """A boolean as a condition that may be relied on; None if it is not known or may have been wrapped."""
+        """A boolean as a condition; None if it is not known. That its integers do not wrap is noted as relied on."""
         found = self.facts.values.get(value.number)
         if not isinstance(found, IntV) or found.term.sort is not Sort.BOOL:
             return None
-        for g in found.guards:
-            if g.site not in self.covered and not self.refuted(op, shape_of(value.type), deny(g.cond)):
-                return None
+        scope = self.facts.scopes.get(self.site(op))
+        if self.recording and scope is not None and not {g.site for g in found.guards} <= self.covered:
+            self.relied.append((found.guards, scope, shape_of(value.type)))
         return found.term
 
     def _select(self, op: I.Select) -> Pieces:
-        term = self.condition(op, op.cond)
+        sides = (*self.get(op.a), *self.get(op.b))
+        matters = len(sides) > 2 or any(p.lane.padding or p.lane.bad for p in sides)
+        term = self.condition(op, op.cond) if matters else None
         shape = shape_of(op.result.type)
         wide = frozenset(d for d, n in enumerate(shape) if n > 1)
         out: list[Piece] = []

@@ -63,9 +63,10 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     if options.dump_smt:
         widths_of = (o for item in overflow.of(facts) for o in (item.at_operation, *item.at_uses))
         smt_files.write(options.dump_smt, context, launch, case, chain(duties(facts, dom), widths_of))
+    further = list(further_findings(context, options.checks))  # first, since it may rely on what must not wrap
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
     findings = _merge(list(_findings(context)) if "memory" in options.checks else [], widths.findings)
-    findings += [*further_findings(context, options.checks), *_nothing_stated_of(dom, solver)]
+    findings += [*further, *_nothing_stated_of(dom, solver)]
     label = dom.case.label
     return CaseResult(
         launch, case, label,
@@ -120,7 +121,7 @@ def _assumptions(facts: Facts) -> tuple[str, ...]:
         out.append(f"the tensors that `{name}` points to overlap no argument of the launcher")
     if any(isinstance(p.op, Hint) and isinstance(elem_of(p.op.operand.type), Ptr) for p in facts.promises):
         out.append(f"allocations start at multiples of {BASE_ALIGNMENT} bytes")
-    return (*out, *sorted(facts.assumed))
+    return tuple(out)
 
 
 def duties(facts: Facts, dom: Domain) -> Iterator[Obligation]:

@@ -69,8 +69,9 @@ def _followed(context: Context) -> Padding:
         if out.stored & out.loaded <= padded:
             break
         padded |= out.stored
+    context.facts.relied += out.relied
     if out.met:
-        context.facts.assumed |= {FINITE, *out.assumed}
+        context.assumed |= dict.fromkeys([FINITE, *sorted(out.assumed)])
     return out
 
 

@@ -6,9 +6,11 @@ counts only if it is far above rounding.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -20,8 +22,8 @@ from argus_smt.interp.memory import Memory
 from argus_smt.interp.padding import Substitution
 from argus_smt.interp.run import FAULTS, run_grid
 from argus_smt.ir.launch import ScalarArg
-from argus_smt.ir.ops import Op
-from argus_smt.ir.types import FLOAT_BITS, element
+from argus_smt.ir.ops import Load, Op
+from argus_smt.ir.types import FLOAT_BITS, elem_of, element
 from argus_smt.prove import replay
 from argus_smt.prove.context import Context
 from argus_smt.prove.execution import small_launches
@@ -33,7 +35,8 @@ SECONDS = 6.0
 """Wall-clock time for the runs of one question."""
 STEPS = 20_000
 MAX_PROGRAMS = 12
-FILLS = (3.0, -1000.0)
+FILLS = ((3.0, -1000.0), (3.0, math.nan))
+"""What undefined lanes hold in two runs; NaN, which integers do not have, is tried last."""
 TOLERANCE = 0.02
 NUMBERS = (0.5, 0.375)
 """Float arguments of which nothing is known."""
@@ -63,9 +66,17 @@ def left_out(context: Context, op: Op, accumulating: frozenset[int]) -> Differen
     return compared(context, lambda: [Variant(Substitution(op, skip=skip, accumulating=accumulating)) for skip in ways])
 
 
-def undefined(context: Context, op: Op) -> Difference | None:
+def undefined(context: Context, op: Load) -> Difference | None:
     """A launch that stores something else if the undefined lanes of a load hold other numbers."""
-    return compared(context, lambda: [Variant(Substitution(op, fill=fill)) for fill in FILLS])
+    for fills in FILLS[: 1 if elem_of(op.result.type).is_int else 2]:
+        found = compared(context, partial(_filled, op, fills))
+        if found is not None:
+            return found
+    return None
+
+
+def _filled(op: Op, fills: Sequence[float]) -> list[Variant]:
+    return [Variant(Substitution(op, fill=fill)) for fill in fills]
 
 
 def compared(context: Context, variants: Callable[[], Sequence[Variant]]) -> Difference | None:

@@ -45,7 +45,7 @@ def mended(failing: str, change: str) -> str:
 
 
 SLOW = ("AR301", "AR303", "AR305", "AR306", "AR307", "AR401", "AR402", "AR403", "AR407")
-NEW = ("AR304", "AR404", "AR406", "AR411")
+NEW = ("AR304", "AR404", "AR406", "AR411", "AR601", "AR603")
 
 
 @pytest.mark.parametrize("code", ["AR302", *(pytest.param(c, marks=pytest.mark.slow) for c in (*SLOW, *NEW))])
