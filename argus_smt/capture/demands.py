@@ -20,12 +20,14 @@ _MAKERS = ("empty", "zeros", "ones", "full", "new_", "rand")
 """Operations whose names begin so take only the form of their operands."""
 _OVERWRITES = ("copy_", "fill_", "zero_", "normal_", "uniform_", "random_", "exponential_", "bernoulli_")
 _PARTS = ("index_", "masked_", "scatter", "put_")
+_LOOKS = ("equal", "is_nonzero", "allclose")
+"""Operations that tell of elements though they give no tensor."""
 _DEPTH = 6
 
 
 def reads(func: Any, name: str) -> bool:
     """Whether an operation looks at the elements of its operands; views and allocations do not."""
-    if name.startswith(_MAKERS):
+    if name.startswith(_MAKERS) or not (name in _LOOKS or any("Tensor" in str(r.type) for r in func._schema.returns)):
         return False
     return not any(r.alias_info is not None and not r.alias_info.is_write for r in func._schema.returns)
 

@@ -67,9 +67,9 @@ def coverage_findings(context: Context) -> Iterator[Finding]:
     program, launch = context.program, context.program.launches[context.index]
     order = stages(program, launch.group)
     for demand in _demands(program, launch.group):
-        before = [s for i, s in enumerate(order) if sum(map(len, order[: i + 1])) <= demand.after] or order[:1]
+        before = [s for i, s in enumerate(order) if sum(map(len, order[: i + 1])) <= demand.after]
         writing = [s for s in before if any(writes(program.launches[i], demand.storage) for i in s)]
-        if context.index not in (writing or before)[-1]:
+        if context.index not in (writing or before or order[:1])[-1]:
             continue
         started = time.monotonic()
         found = _finding(context, demand, order, writing)
@@ -196,11 +196,19 @@ def search(part: Part, view: PointerArg, held: Held, fixed: Fixed | None = None)
             continue
         writers = tuple(_writer(dom, a, t, o, axes, item, say, fixed) for (a, t), o in zip(stores, offsets, strict=True))
         ground = Ground(part.prover, (*known, *sizes.meaning), bounds)
-        found = Search(ground, writers, Tables(part.prover.contents))
+        tables = Tables(part.prover.contents)
+        found = Search(ground, writers, tables)
         if found.covered():
             return ""
-        reason = reason or found.reason
+        reason = reason or _unstated(part, tables) or found.reason
     return reason or "no writer of an element was found"
+
+
+def _unstated(part: Part, tables: Tables) -> str:
+    """What a signature would have to say of an index tensor."""
+    names = {f"m{s.ident}": s.name for s in part.dom.launch.storages}
+    found = [names.get(name.partition(":")[0], "") for name in tables.missing]
+    return f"the signature does not say which values `{found[0]}` holds (`covering`)" if found and found[0] else ""
 
 
 def pointed(dom: Domain, target: Target) -> PointerArg:

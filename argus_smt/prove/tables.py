@@ -7,7 +7,7 @@ a j with f[j] <= v < f[j + 1]: the last j with f[j] <= v. So the parts of a part
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from argus_smt.encodings.digits import Chosen, Names
 from argus_smt.prove.elements import Elements
@@ -21,12 +21,15 @@ class Tables:
     """The index tensors of a kernel, by what is stated of the function that stands for each."""
 
     contents: Elements
+    missing: dict[str, None] = field(default_factory=dict)
+    """Functions of tensors of which it is not stated that every value occurs, though it matters."""
 
     def find(self, cell: Term, value: Term, names: Names) -> Chosen | None:
         """The element that holds `value`."""
         stated = self._vector(cell)
         covered = None if stated is None else _covered(stated)
         if stated is None or covered is None:
+            self.missing.setdefault(str(cell.data))
             return None
         j = names.fresh()
         place = j * stated.item
