@@ -56,7 +56,8 @@ def contiguity(world: World) -> dict[str, Any]:
         known = _is_contiguous(world, self) if memory_format is torch.contiguous_format else None
         if known is None:
             return torch.Tensor.contiguous(self, memory_format=memory_format)
-        return self if known else self.clone(memory_format=torch.contiguous_format)
+        out: torch.Tensor = self if known else self.clone(memory_format=torch.contiguous_format)
+        return out
 
     return {"is_contiguous": asked, "contiguous": made}
 
