@@ -20,6 +20,8 @@ def arguments(world: World, signature: Signature) -> dict[str, Any]:
 
 def _value(world: World, a: Argument) -> Any:
     domain = world.registry.domain
+    if a.optional and not world.oracle.decide(T.eq(T.var(a.given), 1), "branch", NOWHERE):
+        return None
     match a.type:
         case TensorType(dtype=dtype):
             return world.tensor(domain.tensors[a.name], dtype)

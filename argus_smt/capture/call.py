@@ -30,6 +30,8 @@ from argus_smt.capture.signature import (
 from argus_smt.smt import term as T
 
 _COMPARE = {"==": T.eq, "!=": T.ne, "<": T.lt, "<=": T.le, ">": T.gt, ">=": T.ge}
+MOST_VALUES = 256
+"""So many values a union of ranges may have."""
 _SCALARS = ("int", "float", "bool", "str", "constexpr")
 
 
@@ -125,12 +127,14 @@ class _Reader(Expressions):
         if tree.data == "untyped":
             return Argument(name, ScalarType("constexpr"), True, self.value(tree.children[1]), start_of(tree))
         type_ = self.type(tree.children[1])
-        value = tree.children[2]
+        or_none, value = tree.children[2:]
         literals = tree.children[1] if tree.children[1].data == "literals" else None
+        if or_none is not None and not isinstance(type_, TensorType):
+            raise self.fail("`or None` stands after the type of a tensor; state two signatures instead", or_none)
         if isinstance(type_, TensorType | SequenceType | TableType):
             if value is not None:
                 raise self.fail("a tensor cannot be pinned to a value", value)
-            return Argument(name, type_, position=start_of(tree))
+            return Argument(name, type_, position=start_of(tree), optional=or_none is not None)
         if literals is not None:
             if value is not None:
                 raise self.fail("the items are written twice", value)
@@ -183,8 +187,26 @@ class _Reader(Expressions):
             raise self.fail(f"`{name}` takes no range", inside)
         text = self.text[inside.meta.start_pos : inside.meta.end_pos]
         if name == "float":
+            if len(inside.children) > 1:
+                raise self.fail("a float has one range", inside.children[1])
             return self.real(inside.children[0], text)
-        return ScalarType(str(name), self.range(inside.children[0]), text)
+        return ScalarType(str(name), self.ranges(inside), text)
+
+    def ranges(self, tree: Node) -> Range:
+        """One range, or the values of several."""
+        parts = [self.range(r) for r in tree.children]
+        if len(parts) == 1:
+            return parts[0]
+        values: set[int] = set()
+        for part, node in zip(parts, tree.children, strict=True):
+            values |= set(part.values)
+            if part.lower is not None and part.upper is not None:
+                if not (part.lower.is_const and part.upper.is_const):
+                    raise self.fail("ranges that `or` joins have numbers for ends", node)
+                values |= set(range(part.lower.value, min(part.upper.value, part.lower.value + MOST_VALUES) + 1))
+        if not 0 < len(values) <= MOST_VALUES:
+            raise self.fail(f"ranges that `or` joins have 1 to {MOST_VALUES} values together", tree)
+        return Range(values=tuple(sorted(values)))
 
     def real(self, tree: Node, text: str) -> ScalarType:
         """A float with a range; its bounds are numbers."""
@@ -224,13 +246,15 @@ class _Reader(Expressions):
             raise self.fail(f"only integer tensors take this qualifier, not {dtype}", q)
         match q.data:
             case "q_range":
-                fields["range"] = self.range(q.children[0].children[0])
+                fields["range"] = self.ranges(q.children[0])
             case "q_distinct":
                 fields["distinct"] = True
                 fields["distinct_except"] = None if q.children[0] is None else self.expr(q.children[0])
             case "q_nondecreasing":
                 fields["nondecreasing"] = True
             case "q_steps":
+                if len(q.children[0].children) > 1:
+                    raise self.fail("steps are in one range", q)
                 fields["steps"] = self.range(q.children[0].children[0])
             case "q_covering":
                 fields["covering"] = self.range(q.children[0])

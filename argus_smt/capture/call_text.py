@@ -35,7 +35,7 @@ def show_signature(s: Signature) -> str:
 
 def _argument(a: Argument) -> str:
     if not a.pinned:
-        return f"{a.name}: {_type(a.type)}"
+        return f"{a.name}: {_type(a.type)}{' or None' if a.optional else ''}"
     value = _literal(a.value, isinstance(a.type, ScalarType) and a.type.kind == "tuple")
     if isinstance(a.type, ScalarType) and a.type.kind == "constexpr":
         return f"{a.name}={value}"

@@ -137,6 +137,10 @@ class _Builder:
 
     def introduce(self, a: Argument) -> None:
         """Note the names that an argument brings, with kind and description."""
+        if a.optional:
+            if any(b.name == a.given for b in self.s.leaves):
+                raise self.fail(f"whether `{a.name}` is given would be called `{a.given}`, as another argument is", a.position)
+            self.kinds[a.given] = ("bool", f"whether `{a.name}` is given")
         match a.type:
             case TableType(item, index, count):
                 if count is None:

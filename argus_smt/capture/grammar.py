@@ -6,7 +6,7 @@ GRAMMAR = r"""
 start: dotted "(" [args] ")" [grid] clause*
 grid: "grid" "(" exprs ")"
 args: arg ("," arg)* [","]
-arg: NAME ":" type ["=" value]   -> typed
+arg: NAME ":" type [OR_NONE] ["=" value] -> typed
    | NAME "=" value              -> untyped
 
 ?type: tensor | scalar | sequence | table
@@ -15,13 +15,14 @@ dims: expr ("," expr)* [","]
 layout: "{" [exprs] "}"          -> strides
       | "strided"                -> strided
 scalar: NAME [in_range]
-in_range: "in" range
+in_range: "in" range ("or" range)*
 sequence: SEQUENCE               -> plain
         | SEQUENCE "of" "[" [values] "]" -> literals
         | SEQUENCE "of" "(" [values] ")" -> literals
         | SEQUENCE "of" type     -> unsized
         | SEQUENCE "[" INT "]" "of" type -> repeated
         | SEQUENCE "(" types ")" -> several
+OR_NONE.4: /or\s+None(?!\w)/
 SEQUENCE.3: /(list|tuple)(?!\w)/
 table: "table" ["[" NAME ":" expr "]"] "of" tensor
 

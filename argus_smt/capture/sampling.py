@@ -58,6 +58,8 @@ def _number(lower: int | None, upper: int | None, draw: random.Random) -> int:
 
 
 def _value(a: Argument, domain: Domain, names: Names, draw: random.Random) -> Any:
+    if a.optional and not names.get(a.given, 1):
+        return None
     match a.type:
         case TensorType() as t:
             return _tensor(a.name, t, domain, names, draw)

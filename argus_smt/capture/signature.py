@@ -93,13 +93,22 @@ Type = TensorType | ScalarType | TableType | SequenceType
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument; `pinned` means that `value` (a literal, or a term over the symbols) is passed."""
+    """One argument; `pinned` means that `value` (a literal, or a term over the symbols) is passed.
+
+    `optional`: None may be passed for it, which the symbol `given` tells.
+    """
 
     name: str
     type: Type
     pinned: bool = False
     value: Literal = None
     position: int = 0
+    optional: bool = False
+
+    @property
+    def given(self) -> str:
+        """Name of the symbol that is 1 where an optional argument is not None, else 0."""
+        return f"{self.name}_given"
 
     @property
     def leaves(self) -> tuple[Argument, ...]:

@@ -57,6 +57,9 @@ def argument(kind, name, *rest):
     """One argument of the call: a plain value, or a tensor with the contents of the counterexample."""
     if kind == "value":
         return rest[0]
+    if kind in ("list", "tuple"):
+        items = [argument(*item) for item in rest[0]]
+        return tuple(items) if kind == "tuple" else items
     dtype, shape, strides, role, fill, contents = rest
     tensor = guarded(shape, strides, DTYPES[dtype], poisoned=role in ("out", "uninit"))
     extent = sum((n - 1) * s for n, s in zip(shape, strides)) + 1 if all(shape) else 0
@@ -301,6 +304,16 @@ def by_place(function, arguments):
     return bound.args
 
 
+def call(target, arguments):
+    """Call a launcher; items of `*xs`, and what stands before it, go by place."""
+    parameters = list(inspect.signature(target).parameters.values())
+    star = next((i for i, p in enumerate(parameters) if p.kind is p.VAR_POSITIONAL and p.name in arguments), None)
+    if star is None:
+        return target(**arguments)
+    before = [arguments.pop(p.name, p.default) for p in parameters[:star]]
+    return target(*before, *arguments.pop(parameters[star].name), **arguments)
+
+
 def test_counterexample():
     install()
     with OnCpu():
@@ -311,7 +324,7 @@ def test_counterexample():
         if isinstance(owner, type) and target.__name__ == "apply" and hasattr(owner, "forward"):
             target(*by_place(owner, arguments))
         elif GRID is None:
-            target(**arguments)
+            call(target, arguments)
         else:
             target[GRID](**arguments)
     assert not FAULTS, "\\n".join(FAULTS[:20])

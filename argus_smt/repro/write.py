@@ -10,7 +10,7 @@ from pathlib import Path
 from argus_smt.capture.call import parse_signature
 from argus_smt.capture.domain import Domain, Tensor, build_domain
 from argus_smt.capture.failure import SignatureError
-from argus_smt.capture.signature import Argument, ScalarType, TableType, TensorType
+from argus_smt.capture.signature import Argument, ScalarType, SequenceType, TableType, TensorType
 from argus_smt.diag.excerpt import read_lines
 from argus_smt.diag.report import CounterexampleModel, KernelReport, Obligation, Report
 from argus_smt.repro.template import BODY
@@ -109,7 +109,14 @@ class _Values:
 
 
 def _argument(a: Argument, domain: Domain, values: _Values, c: CounterexampleModel) -> tuple[object, ...]:
+    if a.optional and not values.of(T.var(a.given)):
+        return ("value", a.name, None)
     match a.type:
+        case SequenceType(kind, items):
+            parts = [_argument(Argument(f"{a.name}_{i}", t), domain, values, c) for i, t in enumerate(items)]
+            return (kind, a.name, parts)
+        case ScalarType("tuple") if isinstance(a.value, tuple):
+            return ("value", a.name, tuple(_plain(v) for v in a.value))
         case TensorType():
             return _tensor(a.name, a.type, domain.tensors[a.name], values, c)
         case ScalarType("int"):

@@ -33,11 +33,19 @@ GOOD = [
     "f(ptrs: table[e: 2 * E] of i8[K, e + 1] in [0, K] out, q: f32[E], t: table of f32[M])",
     "f(cache: f32[P, T, D], used: i32[P] in [0, T]) defined cache[p, t, d] if t < used[p]",
     "f(x: f32[M]) helper Plan.build(x) -> int in [1, 8], i32[G + 1] nondecreasing in [0, M] helper go() -> bool",
+    "f(x: f32[M], bias: f32[M] strided or None, t: i32[M] in [0, 4) or None, n: int in {1, 4})",
+    "f(x: i32[M] in [0, 4) or [8, 12] or {20}, n: int in [0, 2) or {-5}, y: i8[M] in {1} or [3, 4] distinct)",
     "f(in_: f32[M], of: f32[M], grid: f32[M], where_: f32[M], distinct: f32[M])",
 ]  # fmt: skip
 
 BAD = [
     ("f(x: f32[M, N)", "unexpected ')'", ")"),
+    ("f(x: f32[M], n: int or None)", "stands after the type of a tensor", "or None"),
+    ("f(x: f32[M], n: int in [0, M) or {7})", "have numbers for ends", "[0, M)"),
+    ("f(x: f32[M], n: int in [0, 9] or [20, 1000])", "1 to 256 values", "in [0, 9]"),
+    ("f(x: f32[M], e: float in [0, 1] or [2, 3])", "a float has one range", "[2, 3]"),
+    ("f(x: i32[M] steps in [0, 1] or [2, 3])", "steps are in one range", "steps"),
+    ("f(x: f32[M] or None, x_given: int)", "would be called `x_given`", "x: f32"),
     ("f(x: f32[M]", "ends too early", None),
     ("f(x f32[M])", "unexpected 'f32'", "f32"),
     ("f(x: fp32[M])", "unknown dtype `fp32` (did you mean `f32`?); known are f16, bf16, f32", "fp32"),

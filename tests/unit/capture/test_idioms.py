@@ -410,3 +410,23 @@ def launch(x, cu, b):
     (rejected,) = [n for n in outside.not_covered if n.rejected]
     assert not at(rejected.condition, {"N": 4, "b": -4})
     assert at(rejected.condition, {"N": 4, "b": 4})
+
+
+def test_an_optional_tensor_is_given_or_not(launcher: Capture) -> None:
+    body = "def launch(x, b=None):\n    y = x if b is None else b\n    copy[(1,)](y, x, 3, BLOCK=32 if b is None else 64)\n"
+    program = launcher(body, "launch(x: f32[N], b: f32[N] or None)")
+    found = {dict(c.values)["BLOCK"]: {str(p.term) for p in launch.path} for launch in program.launches for c in launch.cases}
+    assert found == {"64": {"b_given == 1"}, "32": {"b_given != 1"}}
+    assert [(s.lower, s.upper) for s in program.symbols if s.name == "b_given"] == [(0, 1)]
+    assert not program.not_covered
+    program = launcher("def launch(x, b):\n    copy[(1,)](b, x, 3, BLOCK=64)\n", "launch(x: f32[N], b: f32[N] or None)")
+    assert {("b", "x"), ("x",)} >= {tuple(sorted(s.name for s in x.storages)) for x in program.launches}
+
+
+def test_unions_of_ranges(launcher: Capture) -> None:
+    body = "def launch(x, t, n):\n    copy[(1,)](x, t, n, BLOCK=64 if n > 3 else 32)\n"
+    program = launcher(body, "launch(x: f32[N], t: i32[N] in [0, 2) or {7}, n: int in [0, 2) or [8, 9])")
+    assert [n for n in range(-3, 12) if all(at(c.term, {"N": 3, "n": n}) for c in program.preconditions)] == [0, 1, 8, 9]
+    facts = next(s.facts for s in program.launches[0].storages if s.name == "t")
+    assert facts is not None
+    assert facts.values == (0, 1, 7)

@@ -85,6 +85,24 @@ def launch(x, s):
 )
 
 
+SEQUENCES = (
+    HEAD
+    + """
+@triton.jit
+def double(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y_ptr + i, 2 * tl.load(x_ptr + i, mask=i < n){mask})
+
+
+def launch(*xs, pair, bias=None, sizes=(64,)):
+    assert bias is None
+    y, n = pair
+    for x in xs:
+        double[(1,)](x, y, n, BLOCK=sizes[0])
+"""
+)
+
+
 def entry(file: Path, call: str, code: str, line: int, **run: object) -> tuple[R.KernelReport, R.Obligation]:
     at = R.Location(file=str(file), line=line)
     fields: dict[str, object] = {"program_id": (0, 0, 0), "grid": (1, 1, 1), "replayed": True, **run}
@@ -120,8 +138,12 @@ def outcome(test: Path, file: Path) -> subprocess.CompletedProcess[str]:
          {"shape": {"a": 7, "b": 0}}, "division by zero"),
         (HINT, {"by": "16"}, {"by": "8"}, "launch(x: f32[64], s: int in [0, 8])", "AR306", 8,
          {"shape": {"s": 8}}, "the hint is false"),
+        (SEQUENCES, {"mask": ""}, {"mask": ", mask=i < n"},
+         "launch(xs: list[2] of f32[n], pair: tuple(f32[n] out, int in [0, n]), bias: f32[n] or None, sizes: tuple = (64,))",
+         "AR302", 9, {"shape": {"n": 1, "pair_1": 1, "bias_given": 0}, "element": (1,)},
+         "store outside every argument, program (0, 0, 0), element [1]"),
     ],
-    ids=["store", "wrap", "gather", "division", "hint"],
+    ids=["store", "wrap", "gather", "division", "hint", "sequences"],
 )  # fmt: skip
 def test_it_fails_on_the_defect_only(
     tmp_path: Path, source: str, bad: dict[str, str], good: dict[str, str],
