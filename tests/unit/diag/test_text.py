@@ -140,3 +140,21 @@ def test_bytes_of_a_view_are_told_from_those_of_the_tensor() -> None:
     seen = run_of().model_copy(update={"storage": "x", "view": view})
     shown = text(report(kernel(bug(counterexample=seen), verdict="refuted")))
     assert f"touches bytes 8..11 of {view}, which has 8 bytes" in shown
+
+
+def test_both_sides_of_a_meeting_are_shown() -> None:
+    other = R.OtherAccessModel(location=at(9, 5), does="stores", program_id=(1, 0, 0), element=(0,), iteration=(2,))
+    seen = run_of().model_copy(update={"grid": (2, 1, 1), "does": "stores", "other": other})
+    shown = text(report(kernel(bug(counterexample=seen), verdict="refuted")))
+    assert "= stores bytes 8..11 of `amax_ptr`\n" in shown
+    assert "= and program (1), element [0], iteration 2 stores there too (line 9)" in shown
+    reads = seen.model_copy(update={"other": other.model_copy(update={"does": "reads", "iteration": ()})})
+    shown = text(report(kernel(bug(counterexample=reads), verdict="refuted")))
+    assert "= and program (1), element [0] reads there (line 9)" in shown
+
+
+def test_an_element_that_nobody_writes_is_named() -> None:
+    seen = run_of().model_copy(update={"element": (), "address": None, "unwritten": (4, 0)})
+    shown = text(report(kernel(bug(counterexample=seen), verdict="refuted")))
+    assert "not for element [4, 0] of `amax_ptr`" in shown
+    assert "program (0)" not in shown

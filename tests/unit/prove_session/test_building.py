@@ -6,9 +6,11 @@ from dataclasses import replace
 
 from argus_smt.diag.report import KernelReport
 from argus_smt.ir.launch import Condition
-from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
+from argus_smt.prove.codec import dumps_result, loads_result
+from argus_smt.prove.finding import CaseResult, Finding, OtherAccess, ProveOptions, Severity, Verdict
 from argus_smt.prove.report import NO_WRAP, Outcome, ProgramRun, build_report, kernel_report
 from argus_smt.smt import term as T
+from argus_smt.source import Span
 from tests.unit.prove_session.programs import (
     NOT_COVERED,
     REFUSED,
@@ -160,3 +162,20 @@ def test_a_limit_that_the_preconditions_imply_is_not_listed() -> None:
     bounded = kernel_report(run, 0, ProveOptions(assume=("n < 100",)))
     assert (bounded.limit, [p.source for p in bounded.preconditions if p.source == "limit"]) == ("", [])
     assert kernel_report(run, 0, ProveOptions(assume=("n % 2 == 0",))).limit == "n < 2**31"
+
+
+def test_both_sides_of_a_meeting_reach_the_report() -> None:
+    """Through the pipe of a worker and into the report."""
+    one = refuted()
+    assert one.counterexample is not None
+    other = OtherAccess(Span("k.py", 9, 3), "reads", (1, 0, 0), (0, 4), (2,))
+    seen = replace(one.counterexample, does="stores", other=other, unwritten=(1, 2))
+    found = loads_result(dumps_result(result(replace(one, counterexample=seen), label="only")))
+    assert found.findings[0].counterexample == seen
+    (shown,) = judged(*found.findings).obligations
+    assert shown.counterexample is not None
+    assert shown.counterexample.does == "stores"
+    assert shown.counterexample.unwritten == (1, 2)
+    assert shown.counterexample.other is not None
+    assert shown.counterexample.other.location.line == 9
+    assert shown.counterexample.other.program_id == (1, 0, 0)
