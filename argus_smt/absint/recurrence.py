@@ -68,17 +68,22 @@ class Closed:
     how: str
 
 
-def close(item: Carried, trip: Term, solved: dict[Term, Term]) -> Closed | None:
-    """Closed form of one carried integer, given closed forms of others by their holes; None if there is none yet."""
+def close(
+    item: Carried, trip: Term, solved: dict[Term, Term], open_in: Callable[[Term], frozenset[Term]] = holes_in
+) -> Closed | None:
+    """Closed form of one carried integer, given closed forms of others by their holes; None if there is none yet.
+
+    `open_in` gives the holes of this loop: those of a loop around it are numbers that no trip changes.
+    """
     after = T.substitute(item.after, solved) if solved else item.after
     if after is item.hole:
         return Closed(item.entry, "same")
     step = after - item.hole
-    if not holes_in(step):
+    if not open_in(step):
         summed = total(step, trip)
         how = "summed" if trip in step.free else "steady"
         return None if summed is None else Closed(item.entry + summed, how)
-    if not holes_in(after):
+    if not open_in(after):
         before = T.substitute(after, {trip: trip - 1})
         return Closed(T.ite(T.eq(trip, 0), item.entry, before), "replaced")
     return None

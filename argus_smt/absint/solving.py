@@ -129,6 +129,10 @@ class Solver:
         terms = [p.form for p in own if p.form is not None]
         return whole(self.layouts[i], terms, NO_GUARDS.union(*(p.guards for p in own)))
 
+    def _open(self, t: Term) -> frozenset[Term]:
+        """Holes of this loop in a term; those of loops around it are not for this loop to fill."""
+        return holes_in(t) & {p.hole for p in self._parts}
+
     def _known(self, t: Term) -> Term:
         return T.substitute(t, self._solved) if self._solved else t
 
@@ -161,14 +165,14 @@ class Solver:
     def _closed(self, part: Part) -> Closed | None:
         if part.entry.sort is Sort.BOOL:
             return self._closed_boolean(part) or self._cycle(part)
-        return close(Carried(part.entry, part.hole, part.after), self.trip, self._solved) or self._cycle(part)
+        return close(Carried(part.entry, part.hole, part.after), self.trip, self._solved, self._open) or self._cycle(part)
 
     def _closed_boolean(self, part: Part) -> Closed | None:
         """Carried booleans only stay or are replaced."""
         known = self._known(part.after)
         if known is part.hole:
             return Closed(part.entry, "same")
-        if holes_in(known):
+        if self._open(known):
             return None
         before = T.substitute(known, {self.trip: self.trip - 1})
         return Closed(T.ite(T.eq(self.trip, 0), part.entry, before), "replaced")
@@ -191,7 +195,7 @@ class Solver:
         moved = []
         for g in guards:
             known = self.simplify(T.substitute(g.cond, solved))
-            cond = None if holes_in(known) else past(known, self.trip, how, self.monotone)
+            cond = None if self._open(known) else past(known, self.trip, how, self.monotone)
             if cond is None:
                 return None
             if cond is not T.TRUE:

@@ -46,6 +46,7 @@ NOT_PROVED = {
     "rsub_factor": "launch(i: i32[n] in [0, 4), o: f32[9])",
     "fill_of_gaps": "launch(o: f32[n])",
     "fill_twice": "launch(o: f32[n])",
+    "address_seed": "launch(seeds: i32[cdiv(n, 16)], o: f32[n])",
     "always_wraps": "launch(o: f32[M], s: int) where s >= 70000, s < 70001",
 }
 """Real faults that lean on an approximation: unknown is an honest answer, proved is not."""
