@@ -66,7 +66,7 @@ def run(entry: dict[str, Any], folder: Path, python: str, patience: int = 1) -> 
     name = f"{entry['repo'].split('/')[1]} `{Path(entry['path']).name}` {signature_of(entry).split('(')[0]}"
     option = "--call" if "call" in entry else "--kernel"
     command = [python, "-m", "argus_smt", "prove", str(repo / entry["path"]), option, signature_of(entry)]
-    command += ["--format", "json", "--no-cache"]
+    command += ["--checks", "memory", "--format", "json", "--no-cache"]
     if patience > 1:
         command += ["--capture-timeout", str(60 * patience), "--timeout", str(60 * patience)]
     limit = TIMEOUT_S * patience
@@ -149,7 +149,8 @@ def main() -> int:
 PREFACE = """# Public kernels
 
 Kernels that were not written for Argus, read as they stand in their repositories (`benchmarks/public.toml` names the
-commits and states the inputs of each launcher). Made by `python benchmarks/public.py FOLDER --python36 PYTHON --write`.
+commits and states the inputs of each launcher), checked for faults of memory (AR3xx). Made by
+`python benchmarks/public.py FOLDER --python36 PYTHON --write`.
 Capture is the time for running the launcher and compiling its kernels, without the imports of torch and Triton; proof is
 the time of all its cases together. Times depend on what else the machine does: `--patience N` multiplies the limits where
 it is busy. A refutation that only shows that the signature says too little of the inputs is set aside, and not counted as

@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 import types
 from collections.abc import Iterator, Sequence
@@ -98,9 +99,20 @@ class _Package(types.ModuleType):
         self.__dict__["_ran"] = False
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """An import leaves a module here; where the `__init__` binds the name itself, that goes before."""
-        if not (isinstance(value, types.ModuleType) and not self._ran and name in _bound(Path(self.__file__ or ""))):
-            super().__setattr__(name, value)
+        """An import leaves a module here; where the `__init__` binds the name itself, that goes before.
+
+        So it does after it has run, where it takes the name from the module that only now is done: a circular import.
+        """
+        if isinstance(value, types.ModuleType):
+            file = Path(self.__file__ or "")
+            if name in _bound(file) and (not self._ran or (name in self.__dict__ and self._takes_from_own(name))):
+                return
+        super().__setattr__(name, value)
+
+    def _takes_from_own(self, name: str) -> bool:
+        """Whether the `__init__` has a name from the module of that name in the package, and from nowhere else."""
+        source = _single_source(Path(self.__file__ or ""), name)
+        return source is not None and importlib.util.resolve_name(source[0], self.__name__) == f"{self.__name__}.{name}"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

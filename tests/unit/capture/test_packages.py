@@ -120,3 +120,11 @@ def test_a_folder_without_an_init_is_loaded_afresh_on_each_path(tmp_path: Path) 
 def test_a_package_that_waits_can_be_found(tmp_path: Path) -> None:
     more = "from importlib.util import find_spec\nBLOCK = 128 if find_spec('lib') and find_spec('lib.ops') else 32"
     assert dict(captured(written(tmp_path, more=more)).launches[0].cases[0].values) == {"B": "128"}
+
+
+def test_a_name_of_the_init_outlives_the_module_that_asked_for_the_init(tmp_path: Path) -> None:
+    """`size` asks for a name of the package while it is loaded; the `__init__` takes its function of the same name then."""
+    inner = "from lib.ops.size import size\nif size:\n    DEPTH = 1\nelse:\n    DEPTH = 2\n"
+    path = written(tmp_path, more="from lib.ops.size import OTHER\nfrom lib.ops import size\nBLOCK = size()", inner=inner)
+    (path.parent / "size.py").write_text("def size():\n    return 32\n\nfrom lib.ops import DEPTH\nOTHER = DEPTH\n")
+    assert dict(captured(path).launches[0].cases[0].values) == {"B": "32"}
