@@ -30,6 +30,7 @@ from tests.oracle.happens_before import Conflict, HappensBefore, Step, bytes_of
 from tests.oracle.interleave import Interleaving
 from tests.oracle.jobs import Job
 from tests.oracle.race_jobs import RaceJob, RaceOutcome
+from tests.oracle.tensors import made
 
 SCHEDULES = (("forward", 0), ("backward", 0), *(("random", seed) for seed in range(3)))
 SEMS = {"ACQUIRE_RELEASE": "acq_rel", "ACQUIRE": "acquire", "RELEASE": "release", "RELAXED": "relaxed"}
@@ -187,15 +188,15 @@ def once(job: RaceJob, schedule: tuple[str, int], modules: dict[str, Any]) -> tu
     """One call of the launcher: the record, whether an output has holes, other faults, and what was raised."""
     watch, state = Watch(schedule), base.Run(Job(job.file, job.launcher, job.args))
     module = base.load(job.file, modules)
-    args = [base.argument(a) for a in job.args]
+    args = [made(a) for a in job.args]
     error, holes = "", False
     WATCH.append(watch)
     base.RUN.append(state)
     try:
         result = getattr(module, job.launcher)(*args)
         returned = result if isinstance(result, (tuple, list)) else [result]
-        made = [t for t in returned if isinstance(t, torch.Tensor) and t.untyped_storage().data_ptr() in watch.undefined]
-        holes = not watch.stuck and unwritten(watch, [*made, *(args[i] for i in job.outs)])
+        fresh = [t for t in returned if isinstance(t, torch.Tensor) and t.untyped_storage().data_ptr() in watch.undefined]
+        holes = not watch.stuck and unwritten(watch, [*fresh, *(args[i] for i in job.outs)])
     except Exception as failed:  # noqa: BLE001 - whatever the user's code raises is an outcome
         error = f"{type(failed).__name__}: {failed}"
     finally:
