@@ -29,6 +29,10 @@ def fold(state: State, op: Reduce | Scan, run: Run) -> tuple[AbsValue, ...]:
     kind = "scan" if isinstance(op, Scan) else "reduction"
     out: list[AbsValue] = []
     for i, result in enumerate(op.results):
+        end = _extreme_end(state, op) if isinstance(op, Reduce) else None
+        if end is not None:
+            out.append(end)
+            continue
         range_: Interval = kept[i]
         if _adds(op.combine, i, len(op.operands)):
             range_ = regions.total(starts[i], least, shape[op.axis], elem_of(result.type))
@@ -37,6 +41,42 @@ def fold(state: State, op: Reduce | Scan, run: Run) -> tuple[AbsValue, ...]:
                 continue
         out.append(_unknown(state, op, i, result, f"a {kind} of integers", range_))
     return tuple(out)
+
+
+def _extreme_end(state: State, op: Reduce) -> AbsValue | None:
+    """The greatest or least of elements that rise or fall by equal steps along the axis is the one at an end.
+
+    What it needs not to wrap at any element was noted when the interval of the elements was taken.
+    """
+    fn = _only_function(op.combine)
+    if len(op.operands) != 1 or fn not in ("smax", "smin") or not is_integer(op.operands[0]):
+        return None
+    t, along = state.integer(op.operands[0]).term, COORDS[op.axis]
+    if t.sort is not Sort.INT:
+        return None
+    moving = {m: c for m, c in T.poly(t).items() if any(along in a.free for a in m)}
+    slope = T.quotient(T.from_poly(moving), along) if moving else T.ZERO
+    if slope is None or along in slope.free:
+        return None
+    shape = shape_of(op.operands[0].type)
+    outer, state.shape = state.shape, shape
+    low, high = state.bounds.of(slope)
+    state.shape = outer
+    rising, falling = low is not None and low >= 0, high is not None and high <= 0
+    if not rising and not falling:
+        return None
+    at = T.const(shape[op.axis] - 1) if rising == (fn == "smax") else T.ZERO
+    later = {COORDS[d]: COORDS[d - 1] for d in range(op.axis + 1, len(shape))}
+    return IntV(state.simp(T.substitute(t, {along: at, **later})))
+
+
+def _only_function(block: Block) -> str:
+    """The function that a combine region applies to its two parameters, if it does nothing else."""
+    match block.ops:
+        case (Binary(result=r, fn=fn) as op,) if (r,) == tuple(block.yields) and {op.lhs, op.rhs} == set(block.params):
+            return fn
+        case _:
+            return ""
 
 
 def _running_sum(state: State, op: Scan, i: int, each: Interval, range_: Interval) -> AbsValue:
