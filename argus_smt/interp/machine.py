@@ -316,6 +316,8 @@ class Machine:
             carried = self.run(op.after, passed)
             self.ctx.recorder.iteration[-1] += 1
             self._count_trip(op)
+            if self.ctx.on_trip is not None:
+                self.ctx.on_trip(op, carried)
         self.ctx.recorder.iteration.pop()
         return passed
 

@@ -13,7 +13,10 @@ from argus_smt.interp.events import Event, Trace
 from argus_smt.interp.lanes import Array
 from argus_smt.interp.run import Arg as ConcreteArg
 from argus_smt.interp.run import Open, run_grid
+from argus_smt.interp.woven import MOST, run_woven
 from argus_smt.ir.launch import Arg, Case, Demand, Launch, PointerArg, ScalarArg
+from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load, While
+from argus_smt.ir.walk import walk
 from argus_smt.prove.context import Context
 from argus_smt.prove.readings import open_numbers
 from argus_smt.prove.replay import argument, mentions
@@ -47,7 +50,8 @@ class Act:
 class Scene:
     """One launch as it was played. `whole`: every program ran to its end, and none went astray.
 
-    `unwritten`: for each demand that falls due after it, the elements of its view that nobody wrote.
+    `unwritten`: for each demand that falls due after it, the elements of its view that nobody wrote. `waits`: programs that
+    wait for ever, and the loops in which they do.
     """
 
     launch: Launch
@@ -57,6 +61,7 @@ class Scene:
     trace: Trace
     whole: bool
     unwritten: tuple[tuple[Demand, Array], ...] = ()
+    waits: tuple[tuple[Program, While], ...] = ()
 
     @property
     def astray(self) -> int | None:
@@ -188,9 +193,20 @@ class Player:
         watch = Watch(case.kernel, (x, y, z))
         self._cut = False
         programs = self._programs((x, y, z), order)
-        trace = run_grid(case.kernel, args, (x, y, z), stage.memory, programs=programs, on_access=watch.note, step_limit=STEPS)
-        done = Scene(act.launch, case, (x, y, z), watch, trace, False)
+        waits: tuple[tuple[Program, While], ...] = ()
+        if x * y * z <= MOST and _polls(case):
+            trace, waits = run_woven(
+                case.kernel, args, (x, y, z), stage.memory, list(programs), watch.note, STEPS, self._time_left
+            )  # fmt: skip
+        else:
+            trace = run_grid(
+                case.kernel, args, (x, y, z), stage.memory, programs=programs, on_access=watch.note, step_limit=STEPS
+            )  # fmt: skip
+        done = Scene(act.launch, case, (x, y, z), watch, trace, False, waits=waits)
         return replace(done, whole=trace.complete and not (self._cut or watch.full) and done.astray is None)
+
+    def _time_left(self) -> bool:
+        return time.process_time() <= self.deadline
 
     def _programs(self, grid: Program, order: str) -> Iterator[Program]:
         """The programs of a grid in some order, while there is time."""
@@ -204,6 +220,12 @@ class Player:
                 self._cut = True
                 return
             yield program
+
+
+def _polls(case: Case) -> bool:
+    """Whether a kernel has loops whose condition may wait for what another program writes."""
+    loops = [op for op in walk(case.kernel.body) if isinstance(op, While)]
+    return any(isinstance(op, Load | AtomicRMW | AtomicCAS) for loop in loops for op in walk(loop.before))
 
 
 def _not_uninit(scene: Scene) -> Iterator[Event]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from argus_smt.interp.clocks import ACQUIRES, RELEASES
 from argus_smt.interp.conflicts import Conflict, Touch
@@ -10,6 +11,7 @@ from argus_smt.interp.events import Event
 from argus_smt.interp.hazards import duplicates, inside
 from argus_smt.ir.launch import Demand, ScalarArg
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Op
+from argus_smt.ir.walk import walk
 from argus_smt.prove.context import Context, Fault
 from argus_smt.prove.coverage import touched
 from argus_smt.prove.finding import Counterexample, Finding, OtherAccess, Related, Severity, Verdict
@@ -51,6 +53,7 @@ def faults_of(context: Context, play: Play) -> Iterator[Fault]:
                 yield _meeting(context, play, "AR403", c, (c.first.op,))
         for c in inside(scene.watch):
             yield _meeting(context, play, "AR404", c, (c.first.op, c.second.op))
+        yield from _waiting(context, play, scene)
     yield from _uninitialised(context, play, scene)
     yield from _uncovered(context, play)
 
@@ -86,6 +89,29 @@ def _meeting(context: Context, play: Play, code: str, c: Conflict, ops: tuple[Op
         related=(*places, *around(context, at)), help=advice, counterexample=seen,
     )  # fmt: skip
     return Fault(code, ops, c.storage, finding)
+
+
+def _waiting(context: Context, play: Play, scene: Scene) -> Iterator[Fault]:
+    """A program that waits for ever for what another has overwritten since."""
+    for program, loop in scene.waits:
+        polled = {id(op) for op in walk(loop.before)}
+        for storage, noted in scene.watch.noted.items():
+            mine = [n for n in noted if n.access.program == program and id(n.access.op) in polled]
+            if not mine:
+                continue
+            last, at = mine[-1], set(mine[-1].at.tolist())
+            others = [n for n in noted if n.writes and n.program != last.program and at & set(n.at.tolist())]
+            if others:
+                first, second = others[-1].touch(0), last.touch(0)
+                c = Conflict("hand_over", storage, first.address, first, second, guard=first.op)
+                fault = _meeting(context, play, "AR406", c, (first.op, second.op))
+                name = _name(play, storage)
+                finding = replace(
+                    fault.finding, message=f"`{name}` is overwritten while another program still waits for what it held",
+                    help="give each waiting program a flag of its own, or let none be reset before all have seen it",
+                )  # fmt: skip
+                yield replace(fault, finding=finding)
+                return
 
 
 def _hand_over(guard: Op, name: str) -> tuple[str, str]:
