@@ -39,6 +39,7 @@ from argus_smt.smt import term as T
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.term import Term
 
+ONE_THREAD = "a single element is accessed by the thread that makes the program's atomics of one element"
 NO_WRAP = "fewer than 2**31 additions are made to one counter"
 
 
@@ -86,7 +87,11 @@ class Orders:
 
     def fenced(self, access: Access, release: CellOp) -> bool:
         """Whether all threads that make an access have made it before the release that follows it."""
-        return self.lenient or not access.shape or self.places.barrier_between(access.op, release.access.op)
+        if self.lenient or self.places.barrier_between(access.op, release.access.op):
+            return True
+        if not access.shape:
+            self.context.assumed[ONE_THREAD] = None
+        return not access.shape
 
     def releases(self, op: CellOp) -> bool:
         """Whether what its program did before can be known to who reads from it."""
