@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from argus_smt.absint.engine import analyze
-from argus_smt.absint.facts import Facts, Lost
+from argus_smt.absint.facts import Facts, Lost, Scope
+from argus_smt.absint.members import exists, view
 from argus_smt.absint.promises import BASE_ALIGNMENT
-from argus_smt.ir.launch import Program, Storage
+from argus_smt.absint.values import NO_GUARDS, Target
+from argus_smt.ir.launch import PointerArg, Program, Storage
 from argus_smt.ir.ops import Hint
 from argus_smt.ir.types import Ptr, elem_of, element
 from argus_smt.obligations import access, overflow, values
-from argus_smt.obligations.obligation import Obligation
+from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.prove import smt_files
 from argus_smt.prove.confirm import confirm, executed
 from argus_smt.prove.context import Context
@@ -29,6 +31,7 @@ from argus_smt.prove.scene import followed
 from argus_smt.prove.tuning import tuning_finding
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
+from argus_smt.smt import term as T
 from argus_smt.smt.solver import Solver
 
 
@@ -66,7 +69,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     further = list(further_findings(context, options.checks))  # first, since it may rely on what must not wrap
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
     findings = _merge(list(_findings(context)) if "memory" in options.checks else [], widths.findings)
-    findings += [*further, *_nothing_stated_of(dom, solver)]
+    findings += [*further, *_nothing_stated_of(dom, solver), *_nothing_behind(context)]
     label = dom.case.label
     return CaseResult(
         launch, case, label,
@@ -94,6 +97,22 @@ def _nothing_stated_of(dom: Domain, solver: Solver) -> Iterator[Finding]:
             "AR905", Verdict.UNKNOWN, Severity.ERROR, dom.launch.span, f"nothing is shown for any `{name}`", site=f"AR905 {name}",
             reason=f"no contents of `{name}` were found that meet what the signature states of it", reason_code="AR905",
         )  # fmt: skip
+
+
+def _nothing_behind(context: Context) -> Iterator[Finding]:
+    """A finding where no entry of a table can lead to a tensor as stated: all sizes would be negative."""
+    dom, facts = context.dom, context.facts
+    storages = {s.ident: s for s in dom.launch.storages}
+    for ident, name in facts.tables.items():
+        arg = next(i for i, a in enumerate(dom.case.args) if isinstance(a, PointerArg) and a.storage == ident)
+        some = Target(T.TRUE, arg, T.ZERO, T.var("$entry"))
+        there = exists(storages[ident], some, view(dom.case.args, storages, some))
+        if context.prover.reachable(Reach(Scope(dom.facts, (), NO_GUARDS), (), there, NO_GUARDS)) == "no":
+            yield Finding(
+                "AR905", Verdict.UNKNOWN, Severity.ERROR, dom.launch.span, f"nothing is shown for any `{name}`",
+                site=f"AR905 {name}", reason=f"no entry of `{name}` can lead to a tensor of the sizes that the signature states",
+                reason_code="AR905",
+            )  # fmt: skip
 
 
 def _follow_sources(facts: Facts, storages: dict[int, Storage]) -> None:

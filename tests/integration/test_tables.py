@@ -170,3 +170,10 @@ def test_nothing_is_claimed_of_order_and_coverage_behind_a_table() -> None:
     findings = [f for r in prove_all(program, ProveOptions(checks=("races", "coverage", "init"))) for f in r.findings]
     unknown = {f.code for f in findings if f.verdict is Verdict.UNKNOWN}
     assert unknown >= {"AR304", "AR401", "AR402", "AR411"}
+
+
+@pytest.mark.parametrize("sizes", ["in [-5, -1]", "in {-3, -2}"])
+def test_what_holds_of_no_tensor_is_not_proved(sizes: str) -> None:
+    call = f"firsts(table: table[g: G] of f32[n[g]], n: i32[G] {sizes}) where G <= 64"
+    findings = undecided(prove_all(program_of(FILE, call.replace("firsts", "firsts_of")), ProveOptions()))
+    assert "AR905" in {f.reason_code for f in findings}
