@@ -98,7 +98,7 @@ _UNARY: dict[str, dict[int, int]] = {
     "exp": {NINF: ZERO, NEG: POS | ZERO, ZERO: POS, POS: POS, PINF: PINF, NAN: NAN},
     "log": {NINF: NAN, NEG: NAN, ZERO: NINF, POS: FINITE, PINF: PINF, NAN: NAN},
     "sqrt": {NINF: NAN, NEG: NAN, ZERO: ZERO, POS: POS, PINF: PINF, NAN: NAN},
-    "rsqrt": {NINF: NAN, NEG: NAN, ZERO: PINF, POS: POS, PINF: ZERO, NAN: NAN},
+    "rsqrt": {NINF: NAN, NEG: NAN, ZERO: INFINITE, POS: POS, PINF: ZERO, NAN: NAN},
     "tanh": {NINF: NEG, NEG: NEG | ZERO, ZERO: ZERO, POS: POS | ZERO, PINF: POS, NAN: NAN},
     "expm1": {NINF: NEG, NEG: NEG | ZERO, ZERO: ZERO, POS: POS, PINF: PINF, NAN: NAN},
     "log1p": {NINF: NAN, NEG: FINITE | NINF | NAN, ZERO: ZERO, POS: POS | ZERO, PINF: PINF, NAN: NAN},
