@@ -81,13 +81,8 @@ def closure(how: How, seeds: Sequence[Content], others: Sequence[Content]) -> li
         wider = [replace(x, tag="") for x in wider]
         if wider == found:
             return found
-        found = [_widest(x) if turn >= ROUNDS - 2 and x != old else x for x, old in zip(wider, found, strict=True)]
-    return [_widest(x) for x in found]
-
-
-def _widest(x: Content) -> Content:
-    """The same signs, and no hold on integers."""
-    return Content(x.signs if x.span is None else C.Content().signs, None, None, "", x.given)
+        found = [C.widest(x) if turn >= ROUNDS - 2 and x != old else x for x, old in zip(wider, found, strict=True)]
+    return [C.widest(x) for x in found]
 
 
 def neutral(how: How, reals: Sequence[Content], lane: Sequence[Content]) -> bool:

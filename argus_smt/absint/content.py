@@ -48,6 +48,13 @@ def integers(low: int, high: int) -> Content:
     return Content(signs, (low, high), low if low == high else None)
 
 
+def widest(x: Content) -> Content:
+    """The same signs for a float; any integer of 64 bits or fewer for an integer."""
+    if x.span is not None:
+        return _finished(integers(-(1 << 63), (1 << 63) - 1), x)
+    return Content(x.signs, None, None, "", x.given)
+
+
 def constant(value: Number, elem: Scalar | Ptr) -> Content:
     """An exact number, as its type holds it."""
     if isinstance(elem, Ptr):

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from argus_smt.absint import content as C
 from argus_smt.absint import signs as S
 from argus_smt.absint.content import Content
-from argus_smt.absint.pieces import Piece, Pieces, alternatives, conjoin, either, merged, plain, weakened
+from argus_smt.absint.pieces import Piece, Pieces, alternatives, conjoin, either, joined, merged, plain, weakened
 from argus_smt.absint.values import IntV
 from argus_smt.ir import ops as I
 from argus_smt.ir.types import shape_of
@@ -89,6 +90,9 @@ def _iterate(
         if [set(x) for x in new] == [set(x) for x in state]:
             break
         state = [x if set(x) == set(old) else _wider(x, turn, ROUNDS) for x, old in zip(new, state, strict=True)]
+    else:
+        lost = frozenset((f"unsure {p.site(op)}",))
+        state = [_lost(x, lost) if x else x for x in state]
     p.recording = recording
     trip([_carried(number, a, b) for a, b in zip(inits, state, strict=True)])
     return state
@@ -141,16 +145,23 @@ def _carried(number: Term, init: Pieces, later: Pieces) -> Pieces:
     return merged([*first, *(Piece(conjoin(T.gt(number, 0), p.cond), p.lane) for p in later)])
 
 
+def _lost(value: Pieces, name: frozenset[str]) -> Pieces:
+    """A value that was not found: whatever depends on it is unknown."""
+    lane = joined(x.lane for x in value)
+    content = C.widest(lane.content) if lane.content.span is not None else Content(S.ANY, given=False)
+    return (Piece(T.TRUE, replace(lane, content=content, padding=True, bad=lane.bad | name)),)
+
+
 def _wider(value: Pieces, turn: int, rounds: int) -> Pieces:
     """A value that still changes from trip to trip, less exactly: first its numbers, then its conditions."""
     if turn < 1:
         return value
+    last = turn >= rounds - 2
     out = []
     for p in value:
         x = p.lane.content
-        signs = x.signs if turn < rounds - 2 else S.ANY
-        loose = Content(S.ANY if x.span is not None else signs, None, None, "", x.given) if x.span or x.number is None else x
-        if turn >= rounds - 3 and x.number is not None:
-            loose = Content(x.signs if turn < rounds - 2 else S.ANY, None, None, "", x.given)
-        out.append(Piece(p.cond if turn < rounds - 2 else T.TRUE, replace(p.lane, content=loose)))
+        loose = C.widest(x) if x.span is not None or x.number is None or turn >= rounds - 3 else x
+        if last and x.span is None:
+            loose = Content(S.ANY, None, None, "", x.given)
+        out.append(Piece(T.TRUE if last else p.cond, replace(p.lane, content=loose)))
     return merged(out)

@@ -146,11 +146,10 @@ def _harmless(context: Context, op: Op, result: I.Value) -> bool:
 
 
 def _low_bits(context: Context, value: I.Value) -> bool:
-    """Whether a value is the remainder of something by a constant power of two up to a page, or its low bits."""
-    kernel = context.dom.case.kernel
-    made = {r.number: op for op in walk(kernel.body) for r in results(op)}
+    """Whether a value is the remainder of an address by a constant power of two up to a page, or its low bits."""
+    made = {r.number: op for op in walk(context.dom.case.kernel.body) for r in results(op)}
     op = made.get(value.number)
-    if not isinstance(op, I.Binary) or op.fn not in ("and", "urem", "srem"):
+    if not isinstance(op, I.Binary) or op.fn not in ("and", "urem", "srem") or not _is_address(made, op.lhs):
         return False
     by = made.get(op.rhs.number)
     if not isinstance(by, I.Const):
@@ -158,3 +157,15 @@ def _low_bits(context: Context, value: I.Value) -> bool:
     n = int(by.value) + (op.fn == "and")
     return 1 <= n <= 4096 and n & (n - 1) == 0
 
+
+def _is_address(made: dict[int, Op], value: I.Value) -> bool:
+    """Whether a value is a converted pointer, perhaps with something added."""
+    match made.get(value.number):
+        case I.Cast() as op:
+            return _of_pointer(op) or (op.kind in ("sext", "zext", "same", "trunc") and _is_address(made, op.operand))
+        case I.Binary(fn="add" | "sub") as op:
+            return _is_address(made, op.lhs) or (op.fn == "add" and _is_address(made, op.rhs))
+        case I.Splat() as op:
+            return _is_address(made, op.operand)
+        case _:
+            return False

@@ -92,3 +92,29 @@ def test_tiles_and_loops(launcher: str, where: str, kernel: str, expected: Verdi
         assert findings
     else:
         assert expected in {f.verdict for f in findings}
+
+
+INTEGERS = {
+    "min_zero": Verdict.REFUTED, "min_largest": Verdict.PROVED, "max_least": Verdict.PROVED, "max_minus_one": Verdict.REFUTED,
+    "xor_zero": Verdict.PROVED, "count_equal": Verdict.PROVED, "count_equal_zero": Verdict.REFUTED,
+    "histogram_bin": Verdict.UNKNOWN, "histogram_masked": Verdict.PROVED, "undefined_index": Verdict.PROVED,
+}  # fmt: skip
+ADDRESSES = {
+    "address_stored": Verdict.REFUTED, "address_branch": Verdict.REFUTED, "address_loop": Verdict.REFUTED,
+    "alignment_tested": Verdict.PROVED, "address_cancels": Verdict.PROVED, "address_and_back": Verdict.PROVED,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "expected"), INTEGERS.items())
+def test_integers(kernel: str, expected: Verdict) -> None:
+    verdicts = {f.verdict for f in found("integers.py", "numbers", kernel, sizes="x: i32[M, N]")}
+    assert expected in verdicts
+    assert expected is not Verdict.PROVED or verdicts == {Verdict.PROVED}
+
+
+@pytest.mark.parametrize(("kernel", "expected"), ADDRESSES.items())
+def test_addresses(kernel: str, expected: Verdict) -> None:
+    program = program_of(FOLDER / "integers.py", f'numbers(x: i32[M, N], name="{kernel}") where N <= 16')
+    assert {f.verdict for r in prove_all(program, OPTIONS) for f in r.findings if f.code == "AR603"} >= {expected}
+    if expected is Verdict.PROVED:
+        assert all(f.verdict is expected for r in prove_all(program, OPTIONS) for f in r.findings if f.code == "AR603")
