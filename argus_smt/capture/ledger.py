@@ -105,7 +105,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """A write into the allocation behind `t`; a partial one leaves a mixture."""
         owner = self.owner(t, contents)
         if not whole:
-            contents = f"computed part of it, {contents}"
+            contents = f"computed {'part of it' if owner.bare else 'in part'}, {contents}"
         times = owner.storage.rewritten + 1
         owner.storage = replace(owner.storage, contents=contents, facts=None, members=None, rewritten=times)
 
@@ -192,8 +192,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.demand(t, "read")
         for t in mutated:
             owner = self.owner(t)
-            whole = self._covers(t, owner)
-            owner.bare = owner.bare and not (whole and changes != "parts")
+            whole = self._covers(t, owner) and changes != "parts"
+            owner.bare = owner.bare and not whole
             owner.part = owner.bare
             self.set_contents(t, self._contents(name, args, kwargs, mutated), whole)
             self.forget(t)

@@ -127,7 +127,8 @@ def _unwritten(context: Context, view: PointerArg, order: list[list[int]], writi
         return ""
     reason = covered(here(context), view)
     for stage in reversed(writing[:-1]):
-        if reason and all(not covered(p, view) for i in stage for p in parts(context, i)):
+        known = [p for i in stage for p in parts(context, i)] if reason else []
+        if known and not any(covered(p, view) for p in known):
             return ""
     return reason
 

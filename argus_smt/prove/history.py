@@ -54,13 +54,15 @@ def writes(launch: Launch, storage: int) -> bool:
     return any(storage in written(launch, c) for c in launch.cases)
 
 
-def bare(program: Program, stage: list[list[int]], until: int, storage: int) -> Storage | None:
-    """The storage as the host left it before the first launch up to stage `until` that was given it; None if none was."""
-    for members in stage[: until + 1]:
-        for i in members:
-            for s in program.launches[i].storages:
-                if s.ident == storage and s.contents != "kernel":
-                    return s
+def bare(program: Program, order: list[list[int]], until: int, storage: int) -> Storage | None:
+    """The storage as the host last left it, up to stage `until`, before kernels wrote it; None if no launch was given it.
+
+    Of configurations that differ in this, one that is left with what nobody wrote counts.
+    """
+    for members in reversed(order[: until + 1]):
+        found = [s for i in members for s in program.launches[i].storages if s.ident == storage and s.contents != "kernel"]
+        if found:
+            return next((s for s in found if s.contents == "uninit"), found[0])
     return None
 
 

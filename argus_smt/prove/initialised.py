@@ -95,9 +95,9 @@ def _unwritten(context: Context, access: Access, target: Target, storage: Storag
         if dense(storage.shape, storage.strides) and _all_empty(covered(p, whole) for p in known):
             return ""
         why = [_reached(context, p, access, target) for p in known]
-        if not any(why):
+        if known and not any(why):
             return ""
-        reason = reason or next(w for w in why if w)
+        reason = reason or next((w for w in why if w), "no case of the launch before goes with this one")
     own = _reached(context, here(context), access, target, _fixed(context, access))
     return "" if not own else reason
 
@@ -139,6 +139,9 @@ def _reached(context: Context, part: Part, access: Access, target: Target, fixed
         facts += [T.ge(other(c), 0), T.lt(other(c), n)]
     facts += [f for f in part.dom.facts if not any(v.data.startswith("$") for v in f.free)]
     offset = other(T.substitute(target.offset, names))
+    changed = "" if fixed is not None else _changed(context, part, (*facts, offset))
+    if changed:
+        return f"`{changed}`, which the access depends on, may have changed between the launches"
 
     def read(axes: Sequence[Axis], say: Say) -> tuple[Term, ...] | None:
         """What is known of the element that is read."""
@@ -154,6 +157,18 @@ def _reached(context: Context, part: Part, access: Access, target: Target, fixed
         return (*map(say, facts), *inside(axes), *tied)
 
     return search(part, arg, read, fixed)
+
+
+def _changed(context: Context, part: Part, terms: Sequence[Term]) -> str:
+    """An index tensor in the terms that may hold something else when the other launch runs."""
+    mine, theirs = ({s.ident: s for s in p.dom.launch.storages} for p in (here(context), part))
+    for name in sorted({a.data for t in terms for a in t.apps if not a.data.startswith(("?", "$"))}):
+        ident = name.removeprefix("m").partition(":")[0]
+        found = mine.get(int(ident)) if ident.isdecimal() else None
+        now, then = (None if found is None else s.get(found.ident) for s in (mine, theirs))
+        if now is None or then is None or now.contents == "kernel" or now.contents != then.contents:
+            return found.name if found is not None else name
+    return ""
 
 
 def _renamed(context: Context, part: Part) -> dict[Term, Term] | None:

@@ -73,7 +73,7 @@ class Stage:
             self._state[s.ident] = s.rewritten
             if s.facts is not None and s.facts.exact and not s.dtype.startswith("u"):
                 later.append(s)
-            elif known is not None and s.contents.startswith("computed part"):
+            elif known is not None and s.contents.startswith(("computed part", "computed in part")):
                 raise NoStage(f"the host writes a part of `{s.name}` between launches")
             else:
                 self._fill(s)

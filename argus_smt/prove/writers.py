@@ -120,23 +120,23 @@ class Trial:
                 return
 
     def _define(self) -> None:
-        """Names of the candidate, in order: each must exist."""
+        """Names of the candidate, in order: each must exist. What needs a condition that is left holds under it alone."""
+        defined: list[Term] = []
         for d in self.candidate.definitions:
-            needs = T.ge(d.by, 1) if isinstance(d, Digit) else d.needs
-            needs = self._written(needs)
+            needs = self._written(T.ge(d.by, 1) if isinstance(d, Digit) else d.needs)
             if not self.ground.shows(self.known, needs):
                 self.left.append(needs)
-                self.facts += [T.implies(needs, self._written(f)) for f in d.facts]
-                continue
-            self.facts.append(needs)
-            if isinstance(d, Digit) and self.ground.shows(self.known, T.ge(self._written(d.total), 0)):
-                self.facts.append(T.ge(d.quotient, 0))
-            if isinstance(d, Digit) and d.total.op == "var" and d.total not in d.by.free:
+            facts = [needs]
+            if isinstance(d, Digit) and self.ground.shows((*self.known, needs), T.ge(self._written(d.total), 0)):
+                facts.append(T.ge(d.quotient, 0))
+            if isinstance(d, Digit) and d.total.op == "var" and d.total not in d.by.free and not self.left:
                 whole = d.quotient * d.by + d.remainder
                 self._gone = {k: T.substitute(v, {d.total: whole}) for k, v in self._gone.items()} | {d.total: whole}
-                self.facts.append(T.eq(d.total, whole))
-            self.facts += [self._written(f) for f in d.facts]
-        self.defined = tuple(self.facts)
+                facts.append(T.eq(d.total, whole))
+            facts += [self._written(f) for f in d.facts]
+            self.facts += facts
+            defined += [T.implies(T.and_(*self.left), f) for f in facts]
+        self.defined = tuple(f for f in defined if f is not T.TRUE)
 
     def _written(self, t: Term) -> Term:
         """`t` over the digits of the elements."""

@@ -48,8 +48,11 @@ def test_examples_are_covered(name: str) -> None:
     assert "AR411" in {f.code for f in found}
 
 
+FURTHER = ("attention", "layer_norm_backward", "paged_decode_attention", "absmax_quantize", "im2col_convolution")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["attention", "layer_norm_backward", "paged_decode_attention", "absmax_quantize", "im2col_convolution"])
+@pytest.mark.parametrize("name", FURTHER)
 def test_further_examples_are_covered(name: str) -> None:
     test_examples_are_covered(name)
 
