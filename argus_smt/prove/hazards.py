@@ -18,6 +18,7 @@ from argus_smt.encodings.sizes import NamedSizes
 from argus_smt.ir.ops import Load, Op
 from argus_smt.ir.place import Places
 from argus_smt.obligations.pairs import Pair, inside_programs
+from argus_smt.obligations.pairs import apart as uncompared
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Severity, Verdict
 from argus_smt.prove.meeting import meeting, sizes_of
@@ -37,6 +38,11 @@ def hazard_findings(context: Context) -> Iterator[Finding]:
         found = _decide(context, pair, places, sizes)
         if found is not None:
             yield replace(found, time_s=time.monotonic() - started)
+    for access, reason in uncompared(context.facts):
+        yield Finding(
+            "AR404", Verdict.UNKNOWN, Severity.ERROR, access.op.span, f"cannot be analysed: {reason}",
+            site=access.site, reason=reason, reason_code="AR901",
+        )  # fmt: skip
 
 
 def _decide(context: Context, pair: Pair, places: Places, sizes: NamedSizes) -> Finding | None:
