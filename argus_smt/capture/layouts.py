@@ -25,11 +25,13 @@ _INT64 = (1 << 63) - 1
 
 def like(world: World, func: Any, name: str, args: Any, kwargs: Any) -> torch.Tensor | None:
     """The result of an operation that keeps the layout of its operand; None where torch itself is to be asked."""
-    tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
+    tensors = [a for a in args if isinstance(a, torch.Tensor) and a.dim()]
     pointwise = torch.Tag.pointwise in func.tags and not func._schema.is_mutable and len(func._schema.returns) == 1
-    if len(tensors) != 1 or not (name in _LIKE or pointwise) or not args or args[0] is not tensors[0]:
+    if not tensors or not (name in _LIKE or pointwise) or any(isinstance(a, torch.Tensor) for a in kwargs.values()):
         return None
     t = tensors[0]
+    if any(_layout(world, other) != _layout(world, t) for other in tensors[1:]):
+        return None
     wanted = kwargs.get("memory_format") or torch.preserve_format
     layout = _layout(world, t) if wanted in (torch.preserve_format, torch.contiguous_format) else None
     if layout is None or kwargs.get("layout") not in (None, torch.strided) or kwargs.get("pin_memory"):
@@ -40,9 +42,15 @@ def like(world: World, func: Any, name: str, args: Any, kwargs: Any) -> torch.Te
     made = [world.integer(s) for s in strides]
     dtype: Any = kwargs.get("dtype") or t.dtype
     if name not in _LIKE:
-        dtype = func(torch.empty((1, 1), dtype=t.dtype, device=t.device), *args[1:], **kwargs).dtype
+        dtype = func(*map(_small, args), **kwargs).dtype
     out: torch.Tensor = torch.empty_strided(sizes, made, dtype=dtype, device=kwargs.get("device") or t.device)
     return out
+
+
+def _small(value: Any) -> Any:
+    """A tensor of the same type with one element; one of no dimension stays as it is."""
+    whole = isinstance(value, torch.Tensor) and value.dim()
+    return torch.empty((1, 1), dtype=value.dtype, device=value.device) if whole else value
 
 
 def contiguity(world: World) -> dict[str, Any]:

@@ -54,6 +54,7 @@ OPERATIONS = [
     "torch.full_like(x, 2, dtype=torch.int8)", "x.contiguous().clone()", "torch.empty_like(x.transpose(0, 1))",
     "x.clone(memory_format=torch.contiguous_format)",
     "(x * 2).contiguous()", "x > 0", "x.float()",
+    "torch.where(x > 0, 1.0, 0.0)", "x * x + x",
 ]  # fmt: skip
 
 
