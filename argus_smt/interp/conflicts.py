@@ -44,7 +44,7 @@ class Touch:
 class Conflict:
     """Two touches of byte `address` of a storage, in the order in which they ran.
 
-    `kind`: `write_write` and `read_write` between programs; `lanes` of one store; `inside` a program, between threads;
+    `kind`: `write_write` and `read_write` between programs (an atomic counts as a write whether it changed memory or not); `lanes` of one store; `inside` a program, between threads;
     `hand_over` between programs that atomics were meant to order, where it is `guard` that does not do so. `same`: both are
     stores of the same value, or of values that are not known to differ.
     """
@@ -290,7 +290,7 @@ class _Meetings:
         if stand is Order.MEANT:
             guard = b.moment.known[a.program].guard
             return Conflict("hand_over", self.storage, address, a.touch(i), b.touch(j), guard=guard)
-        kind = "write_write" if a.writes and b.writes else "read_write"
+        kind = "read_write" if "load" in (a.access.kind, b.access.kind) else "write_write"
         same = same_value(a, i, b, j, address, self.unit)
         return Conflict(kind, self.storage, address, a.touch(i), b.touch(j), same)
 
