@@ -44,9 +44,10 @@ class Touch:
 class Conflict:
     """Two touches of byte `address` of a storage, in the order in which they ran.
 
-    `kind`: `write_write` and `read_write` between programs (an atomic counts as a write whether it changed memory or not); `lanes` of one store; `inside` a program, between threads;
-    `hand_over` between programs that atomics were meant to order, where it is `guard` that does not do so. `same`: both are
-    stores of the same value, or of values that are not known to differ.
+    `kind`: `write_write` and `read_write` between programs (an atomic counts as a write whether it changed memory or not);
+    `lanes` of one store; `inside` a program, between threads; `hand_over` between programs that atomics were meant to order,
+    where it is `guard` that does not do so. `same`: both are stores of the same value, or of values that are not known to
+    differ.
     """
 
     kind: str
