@@ -112,6 +112,8 @@ def binary(fn: str, a: Content, b: Content, elem: Scalar) -> Content:
     kept = _kept(fn, a, b, elem)
     if kept is not None:
         return kept
+    if fn == "fdiv" and a.tag and a.tag == b.tag and not a.signs & ~(S.NEG | S.POS):
+        return _finished(constant(1.0, elem), a, b)
     if a.number is not None and b.number is not None:
         exact = single.binary(fn, a.number, b.number, elem)
         return _finished(anything(elem) if exact is None else constant(exact, elem), a, b)

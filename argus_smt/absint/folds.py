@@ -135,11 +135,12 @@ def reduced(fold: Fold, operands: Sequence[Pieces]) -> list[Pieces]:
         whole = _throughout(fold, pads)
         out.append((whole, closure(fold.how, _all(pads), _all(pads)), True, frozenset()))
         out += [(conjoin(whole, t.cond), closure(fold.how, _all(pads), _all(pads)), True, t.bad) for t in pads if t.bad]
-    data = [frozenset().union(*(t.lanes[i].data for t in parts)) for i in range(len(operands))]
+    data = [_dropped(_data(parts, i), fold.axis) for i in range(len(operands))]
+    own = [_dropped(_data(pads, i), fold.axis) for i in range(len(operands))]
     projected = [(_projected(fold, cond), contents, padding, faults) for cond, contents, padding, faults in out]
     return [
         merged(
-            Piece(cond, Lane(replace(contents[i], given=not padding), padding, faults, _dropped(data[i], fold.axis)))
+            Piece(cond, Lane(replace(contents[i], given=not padding), padding, faults, (own if padding else data)[i]))
             for cond, contents, padding, faults in projected
         )
         for i in range(len(operands))
@@ -196,6 +197,10 @@ def _projected(fold: Fold, cond: Term) -> Term:
     return T.substitute(T.and_(*kept), shift)
 
 
+def _data(parts: Sequence[Joint], i: int) -> frozenset[int]:
+    return frozenset().union(*(t.lanes[i].data for t in parts))
+
+
 def _dropped(data: frozenset[int], axis: int) -> frozenset[int]:
     return frozenset(d - (d > axis) for d in data if d != axis)
 
@@ -220,7 +225,7 @@ def scanned(fold: Fold, operands: Sequence[Pieces], reverse: bool) -> list[Piece
         out.append((real, known, False, frozenset()))
     spoilt = frozenset().union(*(t.bad for t in pads))
     out += [(t.cond, every, True, spoilt) for t in pads]
-    data = [frozenset().union(*(t.lanes[i].data for t in parts)) for i in range(len(operands))]
+    data = [_data(parts, i) for i in range(len(operands))]
     along = frozenset((fold.axis,))
     return [
         merged(

@@ -245,6 +245,11 @@ class Padding:
             if id(op) in self.accumulating:
                 return self._accumulated(op, pieces[0], pieces[1], how, keeps)
             return combined(pieces, how, keeps)
+        if isinstance(op, I.Cast) and len(pieces[0]) == 1 and isinstance(kind, Scalar) and kind.bits == 1:
+            mask = self.facts.values.get(op.operand.number)  # as a number
+            if isinstance(mask, IntV) and mask.term.sort is Sort.BOOL and {g.site for g in mask.guards} <= self.covered:
+                sides = ((mask.term, 1), (deny(mask.term), 0))
+                return merged(Piece(c, Lane(C.cast(op.kind, C.integers(n, n), kind, elem))) for c, n in sides)
         return combined(pieces, how)
 
     def _accumulated(

@@ -207,10 +207,9 @@ def _met(lanes: Sequence[Lane], how: Callable[[Sequence[Content]], Content], kee
             return x  # a number from memory, and padding that does not change it
     padding = any(x.padding for x in lanes)
     content = how([x.content for x in lanes])
-    return Lane(
-        replace(content, given=not padding), padding, frozenset().union(*(x.bad for x in lanes)),
-        frozenset().union(*(x.data for x in lanes)),
-    )  # fmt: skip
+    constant = padding and content.number is not None  # holds nothing of the numbers from memory that went into it
+    data: frozenset[int] = frozenset() if constant else frozenset().union(*(x.data for x in lanes))
+    return Lane(replace(content, given=not padding), padding, frozenset().union(*(x.bad for x in lanes)), data)
 
 
 def moved(value: Pieces, mapping: dict[Term, Term], axes: Callable[[frozenset[int]], frozenset[int]]) -> Pieces:

@@ -227,7 +227,7 @@ class Machine:
             return tiles.dot(self.ctx, op, a, b, c)
         left, right, pads = self.ctx.padding.product(op, self.ctx.program, a, b)
         made = tiles.dot(self.ctx, op, left, right, c)
-        return self.ctx.padding.unmarked(made, pads & self.ctx.padding.padding(c))
+        return self.ctx.padding.unmarked(made, pads & (self.ctx.padding.padding(c) | (c.data == 0)))
 
     def _binary(self, op: Binary) -> Lanes:
         a, b = self._get(op.lhs), self._get(op.rhs)

@@ -16,6 +16,7 @@ RIGHT = {
     "scalars": (
         "sum_zero", "sum_chosen", "max_low", "absmax_zero", "softmax_masked_sum", "variance_chosen", "variance_moments",
         "argmin_high", "product_one", "custom_low", "any_negative", "dead_sum", "scaled_absmax", "ragged_bias",
+        "welford_counts",
     ),
     "rows": ("copy_undefined", "softmax_low", "softmax_large", "sums_undefined"),
     "wide": ("pad_rows",),
@@ -69,7 +70,7 @@ def test_a_full_block_has_no_padding() -> None:
 TILES = {
     ("square", "M <= 16, N <= 16"): {
         "product_tail": Verdict.PROVED, "product_one_zero": Verdict.PROVED, "product_undefined": Verdict.REFUTED,
-        "product_ones": Verdict.REFUTED,
+        "product_ones": Verdict.REFUTED, "keys_zero": Verdict.REFUTED, "keys_masked": Verdict.PROVED,
     },
     ("one", "M <= 16, N <= 16"): {
         "row_sums_undefined_rows": Verdict.PROVED, "column_sums_undefined_rows": Verdict.REFUTED, "group_norm": Verdict.PROVED,

@@ -226,6 +226,15 @@ def welford_weights(x_ptr, y_ptr, N, B: tl.constexpr):
 
 
 @triton.jit
+def welford_counts(x_ptr, y_ptr, N, B: tl.constexpr):
+    c = tl.arange(0, B)
+    x = tl.load(x_ptr + tl.program_id(0) * N + c, mask=c < N, other=0.0)
+    n = (c < N).to(tl.float32)
+    _, m2, n = tl.reduce((x, tl.zeros((B,), tl.float32), n), 0, _welford)
+    tl.store(y_ptr + tl.program_id(0), m2 / N)
+
+
+@triton.jit
 def any_negative(x_ptr, y_ptr, N, B: tl.constexpr):
     c = tl.arange(0, B)
     x = tl.load(x_ptr + tl.program_id(0) * N + c, mask=c < N, other=0.0)

@@ -47,6 +47,28 @@ def product_ones(x_ptr, y_ptr, M, N, B: tl.constexpr):
 
 
 @triton.jit
+def keys_zero(x_ptr, y_ptr, M, N, B: tl.constexpr):
+    """Attention of rows to each other: the scores of rows past M are 0, and take their share."""
+    i, k = tl.arange(0, B), tl.arange(0, B)
+    x = tl.load(x_ptr + i[:, None] * N + k[None, :], mask=(i < M)[:, None] & (k < N)[None, :], other=0.0)
+    s = tl.dot(x, tl.trans(x))
+    p = tl.exp(s - tl.max(s, axis=1)[:, None])
+    y = p / tl.sum(p, axis=1)[:, None]
+    tl.store(y_ptr + i[:, None] * M + i[None, :], y, mask=(i < M)[:, None] & (i < M)[None, :])
+
+
+@triton.jit
+def keys_masked(x_ptr, y_ptr, M, N, B: tl.constexpr):
+    """The same with scores of -inf for rows past M."""
+    i, k = tl.arange(0, B), tl.arange(0, B)
+    x = tl.load(x_ptr + i[:, None] * N + k[None, :], mask=(i < M)[:, None] & (k < N)[None, :], other=0.0)
+    s = tl.where((i < M)[None, :], tl.dot(x, tl.trans(x)), -float("inf"))
+    p = tl.exp(s - tl.max(s, axis=1)[:, None])
+    y = p / tl.sum(p, axis=1)[:, None]
+    tl.store(y_ptr + i[:, None] * M + i[None, :], y, mask=(i < M)[:, None] & (i < M)[None, :])
+
+
+@triton.jit
 def row_sums_undefined_rows(x_ptr, y_ptr, M, N, B: tl.constexpr):
     """Whole rows are undefined, but they are not stored."""
     i, k = tl.arange(0, B), tl.arange(0, B)
