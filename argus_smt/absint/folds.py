@@ -264,4 +264,3 @@ def counted(fold: Fold, operand: Pieces, mask: Term, bins: int) -> Pieces:
             fold.note(t)
             out.append(Piece(T.TRUE, Lane(C.integers(0, prod(fold.shape)), False, t.bad or frozenset((f"mixed {fold.site}",)))))
     return merged(out)
-

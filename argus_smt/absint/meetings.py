@@ -69,9 +69,7 @@ def product(p: Padding, op: I.Dot) -> Pieces:
     _meets(p, op, op.a, op.b)
     elem = elem_of(op.result.type)
     shape, inner = shape_of(op.result.type), shape_of(op.a.type)[-1]
-    made = folds.product(
-        lambda how, whole, axis: _folding(p, op, whole, axis, how), elem, shape, inner, p.get(op.a), p.get(op.b)
-    )
+    made = folds.product(lambda how, whole, axis: _folding(p, op, whole, axis, how), elem, shape, inner, p.get(op.a), p.get(op.b))
     assert isinstance(elem, Scalar)
     plus = "add" if elem.is_int else "fadd"
     how: How = lambda x: [C.binary(plus, x[0], x[1], elem)]  # noqa: E731

@@ -397,4 +397,3 @@ def _picked(cond: Lane, chosen: Lane, other: Lane, wide: frozenset[int]) -> Lane
     replaced = other.padding and not wide <= chosen.data
     padding = chosen.padding or replaced or cond.padding
     return Lane(replace(chosen.content, given=not padding), padding, chosen.bad | cond.bad, chosen.data)
-

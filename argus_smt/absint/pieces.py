@@ -215,9 +215,7 @@ def _met(lanes: Sequence[Lane], how: Callable[[Sequence[Content]], Content], kee
 def moved(value: Pieces, mapping: dict[Term, Term], axes: Callable[[frozenset[int]], frozenset[int]]) -> Pieces:
     """The value seen through an index map; `axes` says where its axes go."""
     memo: dict[Term, Term] = {}
-    return tuple(
-        Piece(T.substitute(p.cond, mapping, memo), replace(p.lane, data=axes(p.lane.data))) for p in value
-    )
+    return tuple(Piece(T.substitute(p.cond, mapping, memo), replace(p.lane, data=axes(p.lane.data))) for p in value)
 
 
 def weakened(value: Pieces, gone: Callable[[Term], bool], trip: Term = T.ZERO) -> Pieces:

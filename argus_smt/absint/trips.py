@@ -24,7 +24,6 @@ ROUNDS = 6
 """Trial runs of a body before what it carries is given up."""
 
 
-
 def counted(p: Padding, op: I.For) -> None:
     """A `for` loop."""
     for v in (op.lower, op.upper, op.step):
@@ -74,7 +73,10 @@ def _inside(p: Padding, op: I.Op) -> Callable[[Term], bool]:
 
 
 def _iterate(
-    p: Padding, op: I.For | I.While, inits: list[Pieces], ends: Sequence[I.Value],
+    p: Padding,
+    op: I.For | I.While,
+    inits: list[Pieces],
+    ends: Sequence[I.Value],
     trip: Callable[[list[Pieces]], list[Pieces]],
 ) -> list[Pieces]:
     """Find what is carried from trip to trip, then follow the body for good; what a trip leaves behind."""

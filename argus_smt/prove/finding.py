@@ -122,7 +122,7 @@ class CaseResult:
 CHECKS = ("memory", "races", "order", "coverage", "init", "padding")
 """Groups of checks. memory: AR301 to AR307 but AR304, AR407; races: AR401 to AR403; order: AR404, AR406; coverage: AR411,
 AR412; init: AR304; padding: AR601, AR603."""
-DEFAULT_CHECKS = ("memory", "races", "order", "coverage", "init")
+DEFAULT_CHECKS = CHECKS
 """What the command line checks unless told otherwise."""
 
 

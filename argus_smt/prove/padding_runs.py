@@ -202,4 +202,3 @@ def _counterexample(
         storage=storage.name, address=int(a.offsets[lane]), extent=model.value(storage.nbytes), access_bytes=a.size,
         values=values | {"stored": f"{numbers[0]:.6g}", "stored_otherwise": f"{numbers[1]:.6g}"}, inputs=inputs, replayed=True,
     )  # fmt: skip
-

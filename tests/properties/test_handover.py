@@ -13,7 +13,7 @@ from tests.integration.pipeline import program_of, prove_all
 from tests.oracle.jobs import TensorArg
 from tests.oracle.race_jobs import RaceJob, run_race_jobs
 
-HEAD = '''
+HEAD = """
 import torch
 import triton
 import triton.language as tl
@@ -24,14 +24,14 @@ def k(x, data, cells, y, R: tl.constexpr):
     pid = tl.program_id(0)
     programs = tl.num_programs(0)
     i = tl.arange(0, 4)
-'''
-TAIL = '''
+"""
+TAIL = """
 
 def launch(x, y):
     data = torch.zeros((64,), dtype=torch.int32)
     cells = torch.zeros((16,), dtype=torch.int32)
     k[(x.shape[0],)](x, data, cells, y, R=4)
-'''
+"""
 CALL = "launch(x: i32[P], y: i32[P, 4]) where P <= 8"
 ROWS = ("pid % 2", "pid % 4", "pid", "0", "pid // 2")
 SEMS = ('sem="acq_rel"', 'sem="acq_rel"', 'sem="acq_rel"', 'sem="relaxed"', 'sem="acquire"', 'sem="release"', 'scope="cta"')
