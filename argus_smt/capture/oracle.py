@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
@@ -143,6 +144,7 @@ class Env(ShapeEnv):
         super().__init__(specialize_zero_one=False, duck_shape=False)
         self.oracle: Oracle | None = None
         self.translator: Translator | None = None
+        _environments.add(self)
 
     def attach(self, oracle: Oracle, translator: Translator) -> None:
         """Set who answers."""
@@ -197,6 +199,22 @@ class Env(ShapeEnv):
         if isinstance(orig_expr, bool):
             return orig_expr
         return oracle.check(translator.condition(orig_expr), oracle.asker()[0])
+
+
+_environments: weakref.WeakSet[Env] = weakref.WeakSet()
+
+
+def forget_environments() -> None:
+    """Detach all environments from who answers for them, once no question is left to ask.
+
+    Torch keeps symbolic sizes, and with them their environments, for as long as the process lives.
+    """
+    for env in list(_environments):
+        env.oracle = env.translator = None
+    for name in dir(ShapeEnv):
+        clear = getattr(getattr(ShapeEnv, name), "cache_clear", None)
+        if clear is not None:
+            clear()
 
 
 Ask = Callable[[Term], bool]

@@ -21,7 +21,7 @@ from argus_smt.capture.effects import written_params
 from argus_smt.capture.explore import Exploration, explore
 from argus_smt.capture.merge import Group, merge, path_condition, with_path
 from argus_smt.capture.module import Loader
-from argus_smt.capture.oracle import Decision
+from argus_smt.capture.oracle import Decision, forget_environments
 from argus_smt.capture.record import Record, pointer_of
 from argus_smt.capture.regions import Regions
 from argus_smt.capture.run import Body, Outcome, kernel_body, launcher_body, run_once
@@ -42,7 +42,13 @@ def capture(loader: Loader, text: str, kernel: bool = False, wide: bool = False,
     After `limit_s` seconds the rest is left out.
     Raises SignatureError, and CaptureError where the launcher cannot be run as the signature says.
     """
-    signature = parse_signature(text)
+    try:
+        return _capture(loader, parse_signature(text), kernel, wide, limit_s)
+    finally:
+        forget_environments()
+
+
+def _capture(loader: Loader, signature: Signature, kernel: bool, wide: bool, limit_s: float) -> Program:
     domain = build_domain(signature)
     registry = Registry(Session(), domain)
     check_domain(domain, registry.session)
