@@ -21,6 +21,7 @@ Layout = tuple[tuple[Term, ...], tuple[Term, ...]]
 LARGEST_RANK = 4
 _LIKE = ("empty_like", "zeros_like", "ones_like", "full_like", "rand_like", "randn_like", "clone", "_to_copy")
 _INT64 = (1 << 63) - 1
+_DENSE = "dense_s"
 
 
 def like(world: World, func: Any, name: str, args: Any, kwargs: Any) -> torch.Tensor | None:
@@ -30,7 +31,7 @@ def like(world: World, func: Any, name: str, args: Any, kwargs: Any) -> torch.Te
     if not tensors or not (name in _LIKE or pointwise) or any(isinstance(a, torch.Tensor) for a in kwargs.values()):
         return None
     t = tensors[0]
-    if any(_layout(world, other) != _layout(world, t) for other in tensors[1:]):
+    if any(_layout(world, other) != _layout(world, t) for other in tensors[1:]) and not _decides(world, t, tensors[1:]):
         return None
     wanted = kwargs.get("memory_format") or torch.preserve_format
     layout = _layout(world, t) if wanted in (torch.preserve_format, torch.contiguous_format) else None
@@ -45,6 +46,18 @@ def like(world: World, func: Any, name: str, args: Any, kwargs: Any) -> torch.Te
         dtype = func(*map(_small, args), **kwargs).dtype
     out: torch.Tensor = torch.empty_strided(sizes, made, dtype=dtype, device=kwargs.get("device") or t.device)
     return out
+
+
+def _decides(world: World, first: torch.Tensor, others: list[torch.Tensor]) -> bool:
+    """Whether the first operand alone settles the layout: torch asks the next one only where strides are equal or 0.
+
+    A result made here has neither, but in dimensions of extent 1, whose strides mean nothing.
+    """
+    layout = _layout(world, first)
+    made = {name for name in world.registry.readings.values() if name.startswith(_DENSE)}
+    if layout is None or not all(s.op == "var" and s.data in made for s in layout[1]):
+        return False
+    return all(len(o.shape) == len(layout[0]) and tuple(map(world.term, o.shape)) == layout[0] for o in others)
 
 
 def _small(value: Any) -> Any:
@@ -139,7 +152,7 @@ def _symbols(world: World, sizes: tuple[Term, ...], strides: tuple[Term, ...], p
     for d in range(len(sizes)):
         mark = (what, d, str(positive), "")
         if mark not in registry.readings:
-            registry.readings[mark] = registry.name(f"dense_s{d}")
+            registry.readings[mark] = registry.name(f"{_DENSE}{d}")
         name = registry.readings[mark]
         r = T.var(name)
         if name not in registry.facts:
