@@ -139,7 +139,7 @@ def _prove_arguments(parser: argparse.ArgumentParser) -> None:
     add("--timeout", metavar="S", type=_positive, help="seconds for one case (default: 60)")
     add("--require-signatures", action="store_true", help="launchers without a signature are errors")
     add("--no-cache", action="store_true", help="neither use nor keep results of earlier runs")
-    add("--cross-check", metavar="SOLVER", help="re-check with a second solver (not in this version)")
+    add("--cross-check", metavar="SOLVER", help="put what the proofs stand on to a second solver: cvc5")
     add("--dump-smt", metavar="DIR", help="write every solver query there, as SMT-LIB 2")
     add("--dump-ir", metavar="DIR", help="write the captured programs and their Tile IR there")
     parser.set_defaults(run=_lazy("prove"))

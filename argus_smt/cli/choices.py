@@ -60,6 +60,7 @@ def job_of(
         checks=getattr(args, "checks", None) or DEFAULT_CHECKS,
         overflow=chosen.overflow or "warn", assume=strict or (), timeout_s=chosen.timeout or 60.0,
         select=chosen.select or (), ignore=chosen.ignore or (),
+        cross_check=getattr(args, "cross_check", None) or "",
         dump_smt=os.path.abspath(args.dump_smt) if getattr(args, "dump_smt", None) else "",
     )  # fmt: skip
     limit_s = chosen.capture_timeout or SIGNATURE_LIMIT_S

@@ -22,6 +22,7 @@ from argus_smt.prove.dump import dump_programs
 from argus_smt.prove.finding import ProveOptions
 from argus_smt.prove.report import Outcome, build_report
 from argus_smt.prove.session import Progress, SessionOptions, run_session, silent
+from argus_smt.smt.second import KNOWN, installed
 from argus_smt.smt.show import parse_term
 from argus_smt.smt.term import Sort
 
@@ -67,8 +68,10 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError(f"--format {args.format} is not in this version; there are text and json")
     if args.format not in ("text", "json"):
         raise UsageError(f"no such format: {args.format!r}; there are text and json")
-    if args.cross_check:
-        raise UsageError("--cross-check is not in this version")
+    if args.cross_check and args.cross_check not in KNOWN:
+        raise UsageError(f"--cross-check: no such solver: {args.cross_check!r}; there is {', '.join(KNOWN)}")
+    if args.cross_check and not installed(args.cross_check):
+        raise UsageError(f"--cross-check: {args.cross_check} is not installed; `pip install {args.cross_check}` brings it")
     if args.output and not os.path.isdir(os.path.dirname(os.path.abspath(args.output))):
         raise UsageError(f"the folder of {args.output} does not exist")
     for folder in (args.dump_smt, args.dump_ir):

@@ -80,6 +80,7 @@ _ROWS = (
     Code("AR903", "not-reproduced", "unknown: the counterexample did not fail when it was replayed"),
     Code("AR904", "approximation", "unknown: the counterexample relies on a named approximation"),
     Code("AR905", "vacuous", "unknown: nothing was checked, or the proof holds because nothing gets there"),
+    Code("AR906", "solvers-disagree", "unknown: a second solver contradicts an answer that the proof may stand on"),
 )
 
 CODES: dict[str, Code] = {row.code: row for row in _ROWS}

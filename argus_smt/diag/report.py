@@ -136,6 +136,18 @@ class LaunchModel(_Model):
     grid: tuple[str, str, str]
 
 
+class CrossCheck(_Model):
+    """What a second solver says of the answers that the proofs stand on: how many it gives too, and how many it gives none to.
+
+    An answer that it contradicts makes the proofs of that case unknown.
+    """
+
+    solver: str
+    agreed: int
+    unanswered: int
+    contradicted: int = 0
+
+
 class KernelReport(_Model):
     """The verdict on one launch of a kernel under one tuning configuration.
 
@@ -156,6 +168,7 @@ class KernelReport(_Model):
     assumptions: tuple[str, ...] = ()
     not_checked: tuple[str, ...]
     obligations: tuple[Obligation, ...]
+    cross_check: CrossCheck | None = None
     analysis_s: float = 0.0
     solve_s: float = 0.0
 

@@ -247,7 +247,18 @@ def _kernel(kernel: KernelReport, style: Style) -> list[str]:
         parts.append(f"  without {', '.join(left)}")
     limits = [f"`{text}`" for text in kernel.limits or (kernel.limit,)]
     below = listed("while", limits) if limit and not short else []
-    return ["".join(parts), *below, *_stands_on(kernel)]
+    return ["".join(parts), *below, *_crossed(kernel), *_stands_on(kernel)]
+
+
+def _crossed(kernel: KernelReport) -> list[str]:
+    """What the second solver says, if one was asked."""
+    crossed = kernel.cross_check
+    if crossed is None:
+        return []
+    total = crossed.agreed + crossed.unanswered + crossed.contradicted
+    text = f"  {crossed.solver} gives {crossed.agreed} of {total} answers too"
+    text += f", none to {crossed.unanswered}" if crossed.unanswered else ""
+    return [text + (f", and contradicts {crossed.contradicted}" if crossed.contradicted else "")]
 
 
 def _counts(obligations: Sequence[Obligation]) -> str:

@@ -20,6 +20,7 @@ from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.prove import smt_files
 from argus_smt.prove.confirm import confirm, executed
 from argus_smt.prove.context import Context
+from argus_smt.prove.crosscheck import Crossed, crossed, doubted
 from argus_smt.prove.dimension import dimension_finding
 from argus_smt.prove.discharge import Decision, Prover, guesses
 from argus_smt.prove.domain import Domain, domain
@@ -32,7 +33,7 @@ from argus_smt.prove.tuning import tuning_finding
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
 from argus_smt.smt import term as T
-from argus_smt.smt.solver import Solver
+from argus_smt.smt.solver import Claims, Solver
 
 
 @dataclass(slots=True)
@@ -53,7 +54,8 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     clock = _Clock()
     picked = program.launches[launch]
     dom = domain(program, picked, picked.cases[case], options.assume)
-    solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s)
+    claims = Claims() if options.cross_check else None
+    solver = Solver(options.rlimit, deadline=time.monotonic() + options.timeout_s, claims=claims)
     if options.assume and _impossible(dom, solver):
         return CaseResult(launch, case, dom.case.label, findings=(), empty=True)
     storages = {s.ident: s for s in dom.launch.storages}
@@ -70,7 +72,12 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
     findings = _merge(list(_findings(context)) if "memory" in options.checks else [], widths.findings)
     findings += [*further, *_nothing_stated_of(dom, solver), *_nothing_behind(context)]
-    label = dom.case.label
+    label, cross = dom.case.label, Crossed()
+    if claims is not None:
+        cross = crossed(solver, claims, options.timeout_s)
+    if cross.contradicted:
+        findings = doubted(findings, options.cross_check)
+        context.internal.append(f"{options.cross_check} contradicts an answer in case {label or 'all'}:\n{cross.first}")
     return CaseResult(
         launch, case, label,
         findings=tuple(replace(f, label=label) for f in findings),
@@ -79,6 +86,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
         analysis_s=analysis,
         solve_s=clock.lap(),
         internal=tuple(context.internal),
+        cross=cross.counts if claims is not None else (),
     )  # fmt: skip
 
 

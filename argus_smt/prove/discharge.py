@@ -17,7 +17,7 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
 from argus_smt.smt.saturate import relevant
 from argus_smt.smt.simplify import simplify
-from argus_smt.smt.solver import Answer, Solver, range_facts
+from argus_smt.smt.solver import Answer, Claims, Solver, range_facts
 from argus_smt.smt.term import Term
 
 
@@ -80,7 +80,16 @@ class Prover:
         found = self._decided.get(key)
         if found is None:
             found = self._decided[key] = self._decide(ob, nonlinear)
+            if found.status == "proved" and self.solver.claims is not None:
+                self._claim(ob, self.solver.claims)
         return found
+
+    def _claim(self, ob: Obligation, claims: Claims) -> None:
+        """Note the whole duty, whatever it was proved by, with no more intervals than those of the case."""
+        bounds = self.facts.bounds.copy()
+        for d, n in enumerate(ob.reach.shape):
+            bounds.narrow(COORDS[d], (0, n - 1))
+        claims.note((*self.hypotheses(ob.reach, guards=True, goal=ob.goal), T.not_(ob.goal)), bounds)
 
     def _decide(self, ob: Obligation, nonlinear: bool) -> Decision:
         bounds = self.bounds(ob.reach)

@@ -117,6 +117,8 @@ class CaseResult:
     """No launch meets the conditions of the case, so nothing is said of it."""
     internal: tuple[str, ...] = ()
     """Loud warnings about Argus itself, e.g. a counterexample that did not replay."""
+    cross: tuple[int, ...] = ()
+    """How many answers the second solver gives too, gives none to, and contradicts; empty if it was not asked."""
 
 
 CHECKS = ("memory", "races", "order", "coverage", "init", "padding")
@@ -137,4 +139,6 @@ class ProveOptions:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     dump_smt: str = ""
+    cross_check: str = ""
+    """The second solver that is asked about whatever the first one, or algebra, shows to be impossible; empty for none."""
     checks: tuple[str, ...] = ("memory",)

@@ -106,9 +106,19 @@ def kernel_report(run: ProgramRun, index: int, options: ProveOptions, interrupte
         assumptions=assumptions_of(program, decided, options),
         not_checked=not_checked_of(program, dropped, options),
         obligations=tuple(obligation(f) for f in sorted(kept, key=_order)),
+        cross_check=_crossed(decided, options),
         analysis_s=sum(r.analysis_s for r in decided),
         solve_s=sum(r.solve_s for r in decided),
     )
+
+
+def _crossed(results: Sequence[CaseResult], options: ProveOptions) -> R.CrossCheck | None:
+    """What the second solver says, over all cases; None if it was not asked."""
+    counts = [r.cross for r in results if r.cross]
+    if not options.cross_check or not counts:
+        return None
+    agreed, unanswered, contradicted = (sum(column) for column in zip(*counts, strict=True))
+    return R.CrossCheck(solver=options.cross_check, agreed=agreed, unanswered=unanswered, contradicted=contradicted)
 
 
 # ---------------------------------------------------------------- which findings

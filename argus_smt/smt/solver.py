@@ -28,6 +28,19 @@ class Answer:
     reason: str = ""
 
 
+class Claims:
+    """Conjunctions that were held for impossible, each once: facts, and the intervals that were used as facts too."""
+
+    def __init__(self) -> None:
+        self.made: dict[frozenset[Term], tuple[Term, ...]] = {}
+
+    def note(self, facts: Sequence[Term], bounds: Bounds) -> None:
+        """Enter one. What holds a false conjunct is impossible whoever looks at it."""
+        if T.FALSE not in facts:
+            whole = tuple(dict.fromkeys((*facts, *range_facts(facts, bounds))))
+            self.made.setdefault(frozenset(whole), whole)
+
+
 @dataclass(slots=True)
 class Solver:
     """One Z3 context for one kernel. `deadline` is a wall-clock time (time.monotonic) after which answers are unknown."""
@@ -35,6 +48,8 @@ class Solver:
     rlimit: int = 2_000_000
     deadline: float = float("inf")
     queries: int = 0
+    claims: Claims | None = None
+    """Where set, what is answered `unsat` is noted, for another solver to be asked."""
     _ctx: Any = field(default_factory=z3.Context)
 
     def lean(self, facts: Sequence[Term], bounds: Bounds) -> Answer:
@@ -43,7 +58,12 @@ class Solver:
             return Answer("unsat")
         if time.monotonic() > self.deadline:
             return Answer("unknown", reason="time is up")
-        return self.linear(saturate(facts, bounds, products=False))
+        return self._noted(self.linear(saturate(facts, bounds, products=False)), facts, bounds)
+
+    def _noted(self, answer: Answer, facts: Sequence[Term], bounds: Bounds) -> Answer:
+        if self.claims is not None and answer.status == "unsat":
+            self.claims.note(facts, bounds)
+        return answer
 
     def implies(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
         """Whether linear arithmetic over monomials shows the goal; few facts are tried before many."""
@@ -61,7 +81,7 @@ class Solver:
                 return self._whole(answer.model, facts, bounds)
             if answer.status != "unsat":
                 return answer
-        return Answer("unsat")
+        return self._noted(Answer("unsat"), facts, bounds)
 
     def _whole(self, model: Model, facts: Sequence[Term], bounds: Bounds) -> Answer:
         """The model of a case as one of all the facts: a case need not speak of every unknown."""

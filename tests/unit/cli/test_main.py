@@ -129,7 +129,7 @@ def test_dump_ir(prove: Run, tmp_path: Path) -> None:
             "argus: --format sarif is not in this version; there are text and json",
         ),
         (["prove", "x.py", "--format", "xml"], "argus: no such format: 'xml'; there are text and json"),
-        (["prove", "x.py", "--cross-check", "cvc5"], "argus: --cross-check is not in this version"),
+        (["prove", "x.py", "--cross-check", "z4"], "argus: --cross-check: no such solver: 'z4'; there is cvc5"),
         (["prove", "x.py", "--timeout", "0"], "argus: argument --timeout: not a positive number: '0'"),
         (["prove", "x.py", "-j", "two"], "argus: argument -j/--jobs: not a positive whole number: 'two'"),
         (["prove", "x.py", "--select", "E501"], "argus: argument --select: not a code: 'E501'"),
