@@ -148,6 +148,28 @@ def _sharper(conditions: Sequence[Term], bounds: Bounds) -> Iterator[Term]:
                 yield T.ge(p, 1)
             elif bounds.truth(T.le(p, 0)) is True:
                 yield T.le(p, -1)
+    for atom in {a for c in conditions for a in _atoms(c)}:
+        yield from _factors(atom, bounds)
+
+
+def _atoms(t: Term) -> Iterator[Term]:
+    """Inequalities that a condition is made of."""
+    if t.op == "nonneg":
+        yield t
+    elif t.op in ("and", "or", "not"):
+        for part in t.args:
+            yield from _atoms(part)
+
+
+def _factors(atom: Term, bounds: Bounds) -> Iterator[Term]:
+    """Factors of at least 1 are no larger than a product that has an end: `a * b <= 1` gives `a <= 1`."""
+    parts = T.poly(atom.args[0])
+    (product,) = [m for m in parts if m] if len(parts) - (() in parts) == 1 else [()]
+    if len(product) < 2 or parts[product] >= 0 or any(bounds.truth(T.ge(f, 1)) is not True for f in product):
+        return
+    most = T.const(parts.get((), 0) // -parts[product])
+    for factor in dict.fromkeys(product):
+        yield T.implies(atom, T.le(factor, most))
 
 
 def _components(conditions: Sequence[Term]) -> list[list[Term]]:
