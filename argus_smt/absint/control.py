@@ -43,7 +43,7 @@ def branch(state: State, op: If, run: RunBlock) -> None:
             sides.append(run(state, block))
             learnt.append(_outlasting(state, held, *before))
     for fact, guards in learnt:
-        state.assume(fact, guards)
+        _ended_with(state, fact, guards)
     for i, result in enumerate(op.results):
         yes, no = sides
         if yes is None or no is None:
@@ -91,7 +91,7 @@ def counted_loop(state: State, op: For, run: RunBlock) -> None:
     for result, form in zip(op.results, held.forms, strict=True):
         state.put(result, map_terms(form, {trip: last}))
     if held.invariants:
-        state.assume(T.substitute(T.and_(*held.invariants), {trip: last}))
+        _ended_with(state, T.substitute(T.and_(*held.invariants), {trip: last}), NO_GUARDS)
 
 
 def _run(loop: Loop, earlier: Callable[[Term], Term] | None) -> Held:
@@ -185,7 +185,14 @@ def while_loop(state: State, op: While, run: RunBlock) -> None:
     cond, guards = held[0]
     after = [T.ge(exit_trip, 0), T.not_(T.substitute(cond, at_exit)), earlier(exit_trip)]
     after += [T.substitute(i, at_exit) for i in found.invariants]
-    state.assume(T.and_(*after), map_guards(guards, at_exit))
+    _ended_with(state, T.and_(*after), map_guards(guards, at_exit))
+
+
+def _ended_with(state: State, fact: Term, guards: Guards) -> None:
+    """What holds after a loop, in every run in which it ends."""
+    fresh = [c for c in T.conjuncts(fact) if c not in state.path]
+    state.assume(fact, guards)
+    state.outcomes |= frozenset(fresh)
 
 
 def _ended(state: State, op: For | While, yields: tuple[AbsValue, ...]) -> End:

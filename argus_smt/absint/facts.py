@@ -18,6 +18,8 @@ class Scope:
     counters: tuple[Term, ...]
     guards: Guards
     """Guards of the conditions and loop bounds that lead here."""
+    outcomes: frozenset[Term] = frozenset()
+    """Parts of the path that are no conditions: they hold since loops before have ended."""
 
 
 @dataclass(frozen=True, slots=True)

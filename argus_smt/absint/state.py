@@ -41,6 +41,8 @@ class State:
     env: dict[int, AbsValue] = field(default_factory=dict)
     path: tuple[Term, ...] = ()
     path_guards: Guards = NO_GUARDS
+    outcomes: frozenset[Term] = frozenset()
+    """Parts of the path that hold since loops before have ended."""
     counters: tuple[Term, ...] = ()
     ask: Callable[[Sequence[Term], Term, Bounds], bool] = never
     """Whether facts imply a goal, for the few questions that intervals leave open."""
@@ -69,7 +71,7 @@ class State:
         return self._view()[0]
 
     def scope(self) -> Scope:
-        return Scope(self.path, self.counters, self.path_guards)
+        return Scope(self.path, self.counters, self.path_guards, self.outcomes)
 
     def site(self, op: Op) -> str:
         return self.sites[id(op)]
@@ -145,13 +147,13 @@ class State:
     @contextmanager
     def under(self, *conditions: Term, guards: Guards = NO_GUARDS) -> Iterator[None]:
         """Within: the conditions hold too."""
-        path, old_guards, env = self.path, self.path_guards, self.facts.bounds.env
+        path, old_guards, env, outcomes = self.path, self.path_guards, self.facts.bounds.env, self.outcomes
         self.facts.bounds.env = dict(env)
         self.assume(T.and_(*conditions), guards)
         try:
             yield
         finally:
-            self.path, self.path_guards, self.facts.bounds.env = path, old_guards, env
+            self.path, self.path_guards, self.facts.bounds.env, self.outcomes = path, old_guards, env, outcomes
             self.renew()
 
     def assume(self, condition: Term, guards: Guards = NO_GUARDS) -> None:

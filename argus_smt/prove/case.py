@@ -30,6 +30,7 @@ from argus_smt.prove.families import further_findings
 from argus_smt.prove.finding import CaseResult, Finding, ProveOptions, Severity, Verdict
 from argus_smt.prove.scene import followed
 from argus_smt.prove.tuning import tuning_finding
+from argus_smt.prove.whole import stuck
 from argus_smt.prove.widths import Widths, wrap_findings
 from argus_smt.prove.wording import message
 from argus_smt.smt import term as T
@@ -71,7 +72,7 @@ def prove_case(program: Program, launch: int, case: int, options: ProveOptions) 
     further = list(further_findings(context, options.checks))  # first, since it may rely on what must not wrap
     widths = Widths((), ()) if options.overflow == "off" else wrap_findings(context, options.overflow)
     findings = _merge(list(_findings(context)) if "memory" in options.checks else [], widths.findings)
-    findings += [*further, *_nothing_stated_of(dom, solver), *_nothing_behind(context)]
+    findings += [*further, *_nothing_stated_of(dom, solver), *_nothing_behind(context), *_nothing_ends(context)]
     label, cross = dom.case.label, Crossed()
     if claims is not None:
         cross = crossed(solver, claims, options.timeout_s)
@@ -121,6 +122,15 @@ def _nothing_behind(context: Context) -> Iterator[Finding]:
                 site=f"AR905 {name}", reason=f"no entry of `{name}` can lead to a tensor of the sizes that the signature states",
                 reason_code="AR905",
             )  # fmt: skip
+
+
+def _nothing_ends(context: Context) -> Iterator[Finding]:
+    """A finding where programs wait for each other for ever: the proofs are about runs that end."""
+    if stuck(context):
+        yield Finding(
+            "AR905", Verdict.UNKNOWN, Severity.ERROR, context.dom.launch.span, "nothing is shown of runs that end",
+            site="AR905 runs", reason="some program waits for ever in every small launch that was run", reason_code="AR905",
+        )  # fmt: skip
 
 
 def _follow_sources(facts: Facts, storages: dict[int, Storage]) -> None:

@@ -254,6 +254,7 @@ def _writer(
     """A store as something to be looked for; `offset` in bytes from the start of the view."""
     known = set(dom.facts)
     conditions = [p for t in (*access.scope.path, target.cond, access.mask) for p in T.conjuncts(t) if p not in known]
+    given = [say(p) for p in conditions if p in access.scope.outcomes]
     conditions = list(map(say, conditions))
     counters = access.scope.counters
     same: dict[Term, Term] = {}
@@ -261,6 +262,7 @@ def _writer(
         shared = [c for c in counters if c in fixed.counters]
         same = {c: fixed.other(c) for c in (*PIDS, *shared)}
         offset, *conditions = (T.substitute(t, same) for t in (offset, *conditions))
+        given = [T.substitute(t, same) for t in given]
         counters = tuple(c for c in counters if c not in shared)
     wanted = T.add(T.ZERO, *(x.name * x.stride for x in axes))
     dims = split(offset, item, [x.extent for x in axes], [x.stride for x in axes]) if axes else ()
@@ -270,5 +272,5 @@ def _writer(
         index = ((elements, wanted),)
     return Writer(
         access.site, access.shape, counters, () if same else tuple(map(say, dom.launch.grid)), tuple(dict.fromkeys(conditions)),
-        frozenset(), index, (offset, wanted * item),
+        frozenset(given), index, (offset, wanted * item),
     )  # fmt: skip

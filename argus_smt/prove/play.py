@@ -194,7 +194,7 @@ class Player:
         self._cut = False
         programs = self._programs((x, y, z), order)
         waits: tuple[tuple[Program, While], ...] = ()
-        if x * y * z <= MOST and _polls(case):
+        if x * y * z <= MOST and polls(case):
             trace, waits = run_woven(
                 case.kernel, args, (x, y, z), stage.memory, list(programs), watch.note, STEPS, self._time_left
             )  # fmt: skip
@@ -222,7 +222,7 @@ class Player:
             yield program
 
 
-def _polls(case: Case) -> bool:
+def polls(case: Case) -> bool:
     """Whether a kernel has loops whose condition may wait for what another program writes."""
     loops = [op for op in walk(case.kernel.body) if isinstance(op, While)]
     return any(isinstance(op, Load | AtomicRMW | AtomicCAS) for loop in loops for op in walk(loop.before))

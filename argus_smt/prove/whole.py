@@ -14,7 +14,7 @@ from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Op
 from argus_smt.ir.walk import walk
 from argus_smt.prove.context import Context, Fault
 from argus_smt.prove.finding import Finding, Verdict
-from argus_smt.prove.play import Player, unplayable
+from argus_smt.prove.play import Player, polls, unplayable
 from argus_smt.prove.seen import faults_of
 from argus_smt.prove.sizes import Sizes, small_launches
 
@@ -78,6 +78,24 @@ def refuting(context: Context, findings: Iterable[Finding], codes: Collection[st
                 context.internal.append(f"{fault.finding.span}: {fault.code} was proved, but a run of the launch fails")
             told[place] = Verdict.REFUTED
             yield fault.finding
+
+
+def stuck(context: Context) -> bool:
+    """Whether programs wait for ever in all small calls that were played: what is proved of runs that end is then empty.
+
+    Only asked of kernels with loops that wait for other programs.
+    """
+    if not polls(context.dom.case) or unplayable(context):
+        return False
+    player, waited = Player(context, time.process_time() + SECONDS), False
+    for sizes, order, seed in _programme(context)[:FIRST]:
+        play = player.play(sizes, order, seed)
+        if play is None:
+            continue
+        if not play.scene.waits:
+            return False
+        waited = True
+    return waited
 
 
 def _places(finding: Finding) -> frozenset[str]:
