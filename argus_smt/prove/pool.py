@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from argus_smt.prove.codec import dump_options, loads_result
 from argus_smt.prove.finding import CaseResult, ProveOptions
-from argus_smt.prove.processes import command, end, ending, last_line
+from argus_smt.prove.processes import command, end, ending, environment, last_line
 
 ENTRY = "argus_smt.prove.case:prove_case"
 GRACE_S = 10.0
@@ -74,7 +74,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=self.errors,
             start_new_session=True,
-            env={**os.environ, **dict.fromkeys(_THREADS, "1")},
+            env=environment(**dict.fromkeys(_THREADS, "1")),
         )
         self.ready = False
         self.task: Task | None = None

@@ -26,6 +26,11 @@ def command(module: str) -> list[str]:
     return [sys.executable, "-c", code]
 
 
+def environment(**more: str) -> dict[str, str]:
+    """What children are started with: sets of names are walked in one order in every run, so that verdicts do not vary."""
+    return {**os.environ, "PYTHONHASHSEED": "0", **more}
+
+
 def end(process: subprocess.Popen[bytes]) -> None:
     """Kill the process with all that it started, and wait for it."""
     with suppress(ProcessLookupError, PermissionError):

@@ -35,6 +35,10 @@ class Term:
     sort: Sort
     ident: int
 
+    def __hash__(self) -> int:
+        # not the address: sets of terms are to be walked in the same order in every run
+        return self.ident
+
     @cached_property
     def free(self) -> frozenset[Term]:
         """Variables (`var` and `bvar`) that occur in the term."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -310,3 +312,18 @@ def test_unused_terms_are_forgotten() -> None:
     del kept
     gc.collect()
     assert len(polynomial._table) == before
+
+
+def test_sets_of_terms_are_walked_in_one_order() -> None:
+    code = (
+        "from argus_smt.smt import term as T\n"
+        "keep = [object() for _ in range({junk})]\n"
+        "names = [T.var(f'v{{i}}') for i in range(40)]\n"
+        "t = T.add(*(a * b for a, b in zip(names, names[7:])))\n"
+        "print(*t.free)\n"
+    )
+    orders = {
+        subprocess.run([sys.executable, "-c", code.format(junk=n)], capture_output=True, text=True, check=True).stdout
+        for n in (0, 777, 12345)
+    }
+    assert len(orders) == 1
