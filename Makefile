@@ -17,7 +17,7 @@ TESTS36 := tests/unit/ttir tests/unit/capture $(addprefix tests/integration/test
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup prove prove-examples test test-slow test-triton36 lint types format check architecture golden bench clean
+.PHONY: help setup prove prove-examples test test-slow test-triton36 lint types format check architecture golden bench trust clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/\1|\2/' | \
@@ -82,6 +82,9 @@ golden: $(STAMP) ## rewrite the expected texts of tests/golden from what is prin
 
 bench: $(STAMP) ## measure, and write benchmarks/results.md
 	$(BIN)/python benchmarks/prove.py --write
+
+trust: $(STAMP) ## slow: attack Argus's own verdicts, and write docs/trust.md
+	$(BIN)/python benchmarks/trust.py --jobs $(JOBS)
 
 clean: ## remove what the targets made
 	rm -rf .venv .venv36 build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Programs that meet only where a 32-bit offset wraps: a limit by default, a fault with `--overflow=error`, never a plain proof."""
+"""Programs that meet only where a 32-bit offset wraps: a limit by default, a fault on demand, never a plain proof."""
 
 from __future__ import annotations
 
