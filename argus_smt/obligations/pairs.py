@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 from argus_smt.absint.facts import Access, Facts
+from argus_smt.absint.members import view
 from argus_smt.absint.values import NOWHERE, Target
-from argus_smt.ir.launch import Arg, PointerArg
+from argus_smt.ir.launch import Arg, PointerArg, Storage, members_of
 from argus_smt.ir.ops import AtomicCAS, AtomicRMW, Load
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One access, through one of the arguments that its pointer may point into."""
+    """One access, through one of the arguments that its pointer may point into, or a tensor that a table leads to.
+
+    `arg` is what the target's offset starts from; for the tensors behind a table its sizes are those of the target's entry.
+    """
 
     access: Access
     target: Target
@@ -40,59 +44,57 @@ class Pair:
         return a if a == b else f"{a} | {b}"
 
 
-def between_programs(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
+def between_programs(facts: Facts, args: tuple[Arg, ...], storages: Sequence[Storage]) -> Iterator[Pair]:
     """One duty a pair of accesses, and argument each, that may touch one storage while one of them writes it."""
-    for storage, sides in _by_storage(facts, args).items():
+    for subject, sides in _by_storage(facts, args, storages).items():
         for a, b in combinations_with_replacement(sides, 2):
             code = _code(a.access, b.access)
             if code:
-                yield Pair(code, *_writer_first(a, b), names[storage], ordered=_both_atomic(a.access, b.access))
+                yield Pair(code, *_writer_first(a, b), subject, ordered=_both_atomic(a.access, b.access))
 
 
-def between_lanes(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
+def between_lanes(facts: Facts, args: tuple[Arg, ...], storages: Sequence[Storage]) -> Iterator[Pair]:
     """One duty a store of more than one lane."""
-    for storage, sides in _by_storage(facts, args).items():
+    for subject, sides in _by_storage(facts, args, storages).items():
         for side in sides:
             if side.access.kind == "write" and any(n > 1 for n in side.access.shape):
-                yield Pair("AR403", side, side, names[storage])
+                yield Pair("AR403", side, side, subject)
 
 
-def inside_programs(facts: Facts, args: tuple[Arg, ...], names: Mapping[int, str]) -> Iterator[Pair]:
+def inside_programs(facts: Facts, args: tuple[Arg, ...], storages: Sequence[Storage]) -> Iterator[Pair]:
     """One duty a pair of accesses of one program that may touch one storage while one of them plainly writes it (AR404).
 
     They come in the order of the kernel's text.
     """
-    for storage, sides in _by_storage(facts, args).items():
+    for subject, sides in _by_storage(facts, args, storages).items():
         for a, b in combinations_with_replacement(sides, 2):
             if _code(a.access, b.access) and not _both_atomic(a.access, b.access):
-                yield Pair("AR404", a, b, names[storage])
+                yield Pair("AR404", a, b, subject)
 
 
-def _by_storage(facts: Facts, args: tuple[Arg, ...]) -> dict[int, list[Side]]:
+def _by_storage(facts: Facts, args: tuple[Arg, ...], storages: Sequence[Storage]) -> dict[str, list[Side]]:
+    """The accesses to each storage that is written, and to all tensors together that a table leads to, by its name."""
+    known = {s.ident: s for s in storages}
     out: dict[int, list[Side]] = {}
     for access in facts.accesses:
         for target in access.pointer.targets:
-            if target.member is not None or target.arg == NOWHERE:
+            if target.arg == NOWHERE:
                 continue
-            arg = args[target.arg]
-            assert isinstance(arg, PointerArg)
+            arg = view(args, known, target)
             out.setdefault(arg.storage, []).append(Side(access, target, arg))
-    return {s: sides for s, sides in out.items() if any(x.access.kind != "read" for x in sides)}
+    return {_name(known, s): sides for s, sides in out.items() if any(x.access.kind != "read" for x in sides)}
+
+
+def _name(storages: dict[int, Storage], ident: int) -> str:
+    return storages[ident].name if ident >= 0 else f"{storages[members_of(ident)].name}[…]"
 
 
 def apart(facts: Facts) -> Iterator[tuple[Access, str]]:
-    """Accesses that no pair here speaks of, with the reason: through tables of addresses, and to nothing known.
-
-    Tensors behind tables that nobody writes are left out: reads do not race.
-    """
-    written = {t.arg for a in facts.accesses if a.kind != "read" for t in a.pointer.targets if t.member is not None}
+    """Accesses that no pair here speaks of, with the reason: to nothing known."""
     for access in facts.accesses:
-        targets = access.pointer.targets
-        lost = [t.reason for t in targets if t.arg == NOWHERE]
+        lost = [t.reason for t in access.pointer.targets if t.arg == NOWHERE]
         if lost:
             yield access, lost[0]
-        elif any(t.member is not None and t.arg in written for t in targets):
-            yield access, "accesses to the tensors that a table points to are not compared"
 
 
 def _writer_first(a: Side, b: Side) -> tuple[Side, Side]:

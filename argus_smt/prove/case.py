@@ -155,7 +155,7 @@ def _assumptions(facts: Facts) -> tuple[str, ...]:
     if facts.contents:
         out.append("tensors that the signature names apart do not overlap in memory")
     for name in facts.tables.values():
-        out.append(f"the tensors that `{name}` points to overlap no argument of the launcher")
+        out.append(f"the tensors that `{name}` points to overlap nothing else that the launcher is given")
     if any(isinstance(p.op, Hint) and isinstance(elem_of(p.op.operand.type), Ptr) for p in facts.promises):
         out.append(f"allocations start at multiples of {BASE_ALIGNMENT} bytes")
     return tuple(out)

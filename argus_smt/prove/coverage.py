@@ -10,7 +10,7 @@ from argus_smt.absint.facts import Access
 from argus_smt.absint.values import NOWHERE, PIDS, Target
 from argus_smt.encodings.sizes import NamedSizes, named_sizes
 from argus_smt.encodings.span import Dimension, split
-from argus_smt.ir.launch import Demand, PointerArg, Program
+from argus_smt.ir.launch import INDEX, Demand, Members, PointerArg, Program, Storage, members_of
 from argus_smt.ir.ops import AtomicRMW, Store
 from argus_smt.ir.types import element
 from argus_smt.prove.context import Context
@@ -24,6 +24,10 @@ from argus_smt.smt.interval import Bounds
 from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
+
+
+ENTRY = T.var("$e7")
+"""Any entry of a table, in the sizes of the tensor behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +81,26 @@ def coverage_findings(context: Context) -> Iterator[Finding]:
             yield replace(found, time_s=time.monotonic() - started)
     for table in context.dom.launch.storages:
         if table.members is not None and table.members.role == "out":
-            stores = [a.op.span for a in context.facts.accesses for t in a.pointer.targets if a.kind != "read" and t.member]
-            yield Finding(
-                "AR411", Verdict.UNKNOWN, Severity.ERROR, [context.dom.launch.span, *stores][-1],
-                f"an element of a tensor that `{table.name}` points to is never written", site=f"AR411 {table.name}[…]",
-                reason="writers are not derived for the tensors that a table points to", reason_code="AR901",
-            )  # fmt: skip
+            started = time.monotonic()
+            yield replace(_behind(context, table, table.members), time_s=time.monotonic() - started)
+
+
+def _behind(context: Context, table: Storage, members: Members) -> Finding:
+    """The tensors that a table of outputs points to: every element of the tensor at every entry is written by this launch."""
+    stores = [a.op.span for a in context.facts.accesses for t in a.pointer.targets if a.kind != "read" and t.member]
+    base = Finding(
+        "AR411", Verdict.UNKNOWN, Severity.ERROR, [context.dom.launch.span, *stores][-1],
+        f"an element of a tensor that `{table.name}` points to is never written", site=f"AR411 {table.name}[…]",
+    )  # fmt: skip
+    at = {INDEX[0]: ENTRY}
+    shape, strides = (tuple(T.substitute(t, at) for t in terms) for terms in (members.shape, members.strides))
+    whole = PointerArg(members_of(table.ident), members.dtype, T.ZERO, shape, strides)
+    given = (T.ge(ENTRY, 0), T.lt(ENTRY, table.shape[0]))
+    reason = covered(here(context), whole, given)
+    if reason:
+        return replace(base, reason=reason, reason_code="AR901")
+    message = f"every element of the tensors that `{table.name}` points to is written"
+    return replace(base, verdict=Verdict.PROVED, message=message, method="inverse")
 
 
 def _demands(program: Program, group: int) -> list[Demand]:
@@ -139,11 +157,14 @@ def _filled(context: Context, storage: int) -> bool:
     return any(c.startswith(("fill", "computed")) and not c.startswith("computed part") for c in found)
 
 
-def covered(part: Part, view: PointerArg) -> str:
-    """Why it is not shown that a launch writes every element of a view; empty if it does."""
+def covered(part: Part, view: PointerArg, given: tuple[Term, ...] = ()) -> str:
+    """Why it is not shown that a launch writes every element of a view; empty if it does.
+
+    A view whose sizes speak of `ENTRY` is that of the tensor at any entry of a table of which `given` holds.
+    """
     dom = part.dom
     view = restated(dom, view)
-    held = tuple(f for f in dom.facts if not any(v.data.startswith("$") for v in f.free))
+    held = (*given, *(f for f in dom.facts if not any(v.data.startswith("$") for v in f.free)))
     return search(part, view, lambda axes, say: (*map(say, held), *inside(axes)))
 
 
@@ -190,8 +211,8 @@ def search(part: Part, view: PointerArg, held: Held, fixed: Fixed | None = None)
     bounds.learn([T.ge(sizes.new(n), 1) for n in view.shape])
     say = Say(sizes, bounds)
     shape, strides = tuple(map(say, view.shape)), tuple(map(say, view.strides))
-    offsets = [say(pointed(dom, t).offset + t.offset - view.offset) for _, t in stores]
-    for axes in _groupings(offsets[0], shape, strides, item):
+    offsets = [say((pointed(dom, t).offset if t.member is None else T.ZERO) + t.offset - view.offset) for _, t in stores]
+    for axes in _groupings(offsets[0] if view.storage >= 0 else None, shape, strides, item):
         known = held(axes, say)
         if known is None:
             continue
@@ -220,16 +241,19 @@ def pointed(dom: Domain, target: Target) -> PointerArg:
 
 
 def touched(dom: Domain, target: Target) -> int | None:
-    """The storage that a pointer points into; None for what a table of addresses leads to, and where nothing is known."""
-    return None if target.arg == NOWHERE or target.member is not None else pointed(dom, target).storage
+    """The storage that a pointer points into, or `members_of` the table that leads there; None where nothing is known."""
+    if target.arg == NOWHERE:
+        return None
+    storage = pointed(dom, target).storage
+    return storage if target.member is None else members_of(storage)
 
 
-def _groupings(offset: Term, shape: Sequence[Term], strides: Sequence[Term], item: int) -> Iterator[tuple[Axis, ...]]:
+def _groupings(offset: Term | None, shape: Sequence[Term], strides: Sequence[Term], item: int) -> Iterator[tuple[Axis, ...]]:
     """Ways to number the elements: as the first store walks them, all in a row where they are, and as the tensor has them."""
     dims = [Dimension(T.ZERO, n, s, (d,)) for d, (n, s) in enumerate(zip(shape, strides, strict=True))]
     dims = [d for d in dims if d.extent is not T.ONE]
     seen = set()
-    walked = split(offset, item, shape, strides)
+    walked = split(offset, item, shape, strides) if offset is not None else ()
     for grouping in (list(walked) if walked else [], _rows(dims), dims):
         key = tuple((d.extent, d.stride) for d in grouping)
         if key not in seen and (key or not dims):
@@ -256,6 +280,10 @@ def _writer(
     conditions = [p for t in (*access.scope.path, target.cond, access.mask) for p in T.conjuncts(t) if p not in known]
     given = [say(p) for p in conditions if p in access.scope.outcomes]
     conditions = list(map(say, conditions))
+    at: dict[Term, Term] = {}
+    if target.member is not None:
+        at = {ENTRY: say(target.member)}
+        conditions.append(T.eq(at[ENTRY], ENTRY))
     counters = access.scope.counters
     same: dict[Term, Term] = {}
     if fixed is not None:
@@ -265,8 +293,9 @@ def _writer(
         given = [T.substitute(t, same) for t in given]
         counters = tuple(c for c in counters if c not in shared)
     wanted = T.add(T.ZERO, *(x.name * x.stride for x in axes))
-    dims = split(offset, item, [x.extent for x in axes], [x.stride for x in axes]) if axes else ()
-    index = tuple((d.index, row(axes, d)) for d in dims)
+    there = [Axis(x.name, T.substitute(x.extent, at), T.substitute(x.stride, at)) for x in axes]
+    dims = split(offset, item, [x.extent for x in there], [x.stride for x in there]) if axes else ()
+    index = (*((member, entry) for entry, member in at.items()), *((d.index, row(there, d)) for d in dims))
     elements = T.quotient(offset, T.const(item))
     if not index and elements is not None:
         index = ((elements, wanted),)

@@ -31,9 +31,8 @@ ASSUMED = "accesses of equally shaped tiles of one element size give each lane t
 
 def hazard_findings(context: Context) -> Iterator[Finding]:
     """One finding a pair of accesses of one program that some threads may make in either order."""
-    names = {s.ident: s.name for s in context.dom.launch.storages}
     places, sizes = Places(context.dom.case.kernel), sizes_of(context)
-    for pair in inside_programs(context.facts, context.dom.case.args, names):
+    for pair in inside_programs(context.facts, context.dom.case.args, context.dom.launch.storages):
         started = time.monotonic()
         found = _decide(context, pair, places, sizes)
         if found is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from argus_smt.encodings.injective import conditions
 from argus_smt.encodings.sizes import NamedSizes, named_sizes
 from argus_smt.encodings.span import Dimension, split
-from argus_smt.ir.launch import PointerArg, Storage
+from argus_smt.ir.launch import PointerArg, Storage, members_of
 from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Reach
 from argus_smt.obligations.pairs import Pair, Side
@@ -48,7 +48,9 @@ def sizes_of(context: Context) -> NamedSizes:
 
 def meeting(context: Context, pair: Pair, sizes: NamedSizes) -> Meeting:
     """How the two accesses of a pair can touch one byte; terms are over the named sizes."""
-    storage = next(s for s in context.dom.launch.storages if s.ident == pair.first.arg.storage)
+    storage = _storage(context, pair.first)
+    if storage.ident < 0:
+        context.assumed[f"different entries of `{storage.name.removesuffix('[…]')}` point to tensors that do not overlap"] = None
     some = _with_elements(context, pair.first, storage, sizes)
     for a, b in _layouts(pair, storage, lambda t: simplify(sizes.new(t), some)):
         if not a or not b or [d.axes for d in a] != [d.axes for d in b]:
@@ -57,9 +59,24 @@ def meeting(context: Context, pair: Pair, sizes: NamedSizes) -> Meeting:
             continue
         ok, assumed = _injective(context, a, storage, some, sizes)
         if ok:
-            return Meeting(tuple((x.index, y.index) for x, y in zip(a, b, strict=True)), assumed=assumed)
+            return Meeting((*_one_tensor(pair), *((x.index, y.index) for x, y in zip(a, b, strict=True))), assumed=assumed)
     first, second = (sizes.new(s.arg.offset + s.target.offset) for s in (pair.first, pair.second))
-    return Meeting((), ((first, second, pair.first.access.nbytes, pair.second.access.nbytes),))
+    return Meeting(_one_tensor(pair), ((first, second, pair.first.access.nbytes, pair.second.access.nbytes),))
+
+
+def _storage(context: Context, side: Side) -> Storage:
+    """What a side points into; the tensor at the entry of its access where that lies behind a table."""
+    known = {s.ident: s for s in context.dom.launch.storages}
+    if side.target.member is None:
+        return known[side.arg.storage]
+    arg, table = side.arg, known[members_of(side.arg.storage)]
+    return Storage(arg.storage, f"{table.name}[…]", arg.dtype, T.ZERO, arg.shape, arg.strides)
+
+
+def _one_tensor(pair: Pair) -> tuple[tuple[Term, Term], ...]:
+    """Behind a table, accesses only meet in the tensor of one entry: those of different entries do not overlap."""
+    a, b = pair.first.target.member, pair.second.target.member
+    return () if a is None or b is None else ((a, b),)
 
 
 def _with_elements(context: Context, side: Side, storage: Storage, sizes: NamedSizes) -> Bounds:
@@ -90,11 +107,11 @@ def _layouts(
     def dims(offset: Term, shape: Sequence[Term], strides: Sequence[Term]) -> tuple[Dimension, ...]:
         return split(new(offset), item, tuple(map(new, shape)), tuple(map(new, strides)))
 
-    out = []
+    out: list[tuple[tuple[Dimension, ...], tuple[Dimension, ...]]] = []
     if (a.arg.offset, a.arg.shape, a.arg.strides) == (b.arg.offset, b.arg.shape, b.arg.strides):
         own = [dims(s.target.offset, s.arg.shape, s.arg.strides) for s in (a, b)]
         out.append((own[0], own[1]))
-    if element(storage.dtype).nbytes == item:
+    if element(storage.dtype).nbytes == item and storage.ident >= 0:
         whole = [dims(s.arg.offset + s.target.offset, storage.shape, storage.strides) for s in (a, b)]
         out.append((whole[0], whole[1]))
     return out
@@ -121,6 +138,9 @@ def _injective(
         if all(bounds.truth(c) is True or context.prover.solver.implies(facts, c, bounds) for c in needed):
             return True, ""
     free = {s.name for s in context.program.symbols if s.kind == "stride"}
-    if any(v.data in free for d in dims for v in d.stride.free) and all(d.stride.free or d.stride.value > 0 for d in dims):
+    stated = storage.ident < 0 and any(d.stride.apps for d in dims)  # behind a table, strides are read from a tensor
+    if (stated or any(v.data in free for d in dims for v in d.stride.free)) and all(
+        d.stride.free or d.stride.value > 0 for d in dims
+    ):
         return True, f"different elements of `{storage.name}` lie at different addresses"
     return False, ""

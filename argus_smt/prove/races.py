@@ -30,12 +30,11 @@ WORDS = {
 
 def race_findings(context: Context) -> Iterator[Finding]:
     """One finding a pair of accesses, one a store of several lanes, and one an access of which nothing is known."""
-    names = {s.ident: s.name for s in context.dom.launch.storages}
-    args = context.dom.case.args
+    storages, args = context.dom.launch.storages, context.dom.case.args
     kernel = context.dom.case.kernel
     same, sizes = SameValue(kernel, context.facts, args, uniform_axes(kernel)), sizes_of(context)
     orders = Orders(context, sizes)
-    for pair in (*between_programs(context.facts, args, names), *between_lanes(context.facts, args, names)):
+    for pair in (*between_programs(context.facts, args, storages), *between_lanes(context.facts, args, storages)):
         started = time.monotonic()
         found = _decide(context, pair, sizes, same, orders)
         yield replace(found, time_s=time.monotonic() - started)

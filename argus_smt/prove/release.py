@@ -43,11 +43,10 @@ def handover_findings(context: Context) -> Iterator[Finding]:
 
 
 def _handed_over(context: Context, strict: Orders) -> Iterator[Finding]:
-    names = {s.ident: s.name for s in context.dom.launch.storages}
     args, kernel = context.dom.case.args, context.dom.case.kernel
     same = SameValue(kernel, context.facts, args, uniform_axes(kernel))
     lenient = Orders(context, strict.sizes, lenient=True)
-    for pair in between_programs(context.facts, args, names):
+    for pair in between_programs(context.facts, args, context.dom.launch.storages):
         if pair.ordered:
             continue
         started = time.monotonic()

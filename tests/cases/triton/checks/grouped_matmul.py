@@ -50,7 +50,7 @@ MUTANTS = (
         (("AR301", "b = tl.load(b_ptrs"),), "the last block of K is read whole",
     ),
     Mutant(
-        FILE, "rows_of_another", "tl.load(strides_ptr + 1)", "tl.load(strides_ptr + 2)",
+        FILE, "rows_of_another", "tl.load(strides_ptr + g * 3 + 1)", "tl.load(strides_ptr + g * 3 + 2)",
         (("AR301", "b = tl.load(b_ptrs"),), "rows of C may be further apart than those of B",
     ),
     Mutant(
@@ -62,8 +62,9 @@ MUTANTS = (
         "tl.load(c_table + g).to(tl.pointer_type(tl.float32))", (("AR302", "tl.store"),), "elements of C have two bytes",
     ),
     Mutant(
-        FILE, "one_tile_more", "while tile < tiles:", "while tile <= tiles:",
-        (("AR305", "offs_m = tile"), ("AR305", "offs_n = tile")), "a product without columns has no tiles to divide by",
+        FILE, "one_tile_more", "tl.cdiv(m, BM) * tiles_n, tl", "tl.cdiv(m, BM) * tiles_n + 1, tl",
+        (("AR305", "offs_m = tile"),), "a product without columns has no tiles to divide by",
+        followed_by=(("AR305", "offs_n = tile"),),
     ),
     Mutant(
         FILE, "left_of_the_next", "tl.load(a_table + g)", "tl.load(a_table + g + 1)",
