@@ -25,7 +25,6 @@ from argus_smt.smt.simplify import simplify
 from argus_smt.smt.term import Term
 from argus_smt.source import Span
 
-
 ENTRY = T.var("$e7")
 """Any entry of a table, in the sizes of the tensor behind it."""
 
