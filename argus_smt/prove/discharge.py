@@ -13,6 +13,7 @@ from argus_smt.ir.types import element
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.prove.elements import Elements
 from argus_smt.smt import term as T
+from argus_smt.smt.alternatives import by_alternatives
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.model import Model
 from argus_smt.smt.saturate import relevant
@@ -109,11 +110,16 @@ class Prover:
         if answer.status != "unsat" and guarded is not hyps and not self._fails(answer.model, guarded, goal, bounds):
             answer = self.refute(guarded, goal, bounds, nonlinear=False)
             hyps = guarded
+        if answer.status != "unsat" and answer.model is None and by_alternatives(hyps, goal, bounds, self._implied):
+            return Decision("proved", "solver")
         if answer.status == "unknown" and nonlinear:
             answer = self.refute(hyps, goal, bounds)
         if answer.status == "unsat":
             return Decision("proved", "solver")
         return Decision("open", model=answer.model, reason=answer.reason)
+
+    def _implied(self, facts: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
+        return self.refute(facts, goal, bounds, nonlinear=False).status == "unsat"
 
     def _fails(self, model: Model | None, hyps: Sequence[Term], goal: Term, bounds: Bounds) -> bool:
         return self._completed(model, [*hyps, T.not_(goal)], bounds) is not None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from argus_smt.absint.values import PIDS
+from argus_smt.ir.launch import Case
 from argus_smt.ir.ops import Range
 from argus_smt.ir.types import shape_of
 from argus_smt.ir.walk import walk
@@ -72,20 +73,25 @@ def _rank(context: Context, s: Sizes) -> tuple[int, int]:
 
 def _numbers(context: Context) -> list[int]:
     """Sizes worth trying: small ones, and those around multiples of the blocks that the kernel works in."""
-    blocks: dict[int, None] = {}
-    for op in walk(context.dom.case.kernel.body):
-        if isinstance(op, Range):
-            blocks[op.end - op.start] = None
-            blocks |= dict.fromkeys(shape_of(op.result.type))
-    for _, text in context.dom.case.values:
-        if text.isdigit():
-            blocks[int(text)] = None
+    blocks = dict.fromkeys(_blocks(context.dom.case))
+    mine = context.program.launches[context.index]
+    for other in (x for x in context.program.launches if x.group == mine.group and x is not mine):
+        blocks |= dict.fromkeys(b for case in other.cases[:1] for b in _blocks(case))
     counts = [g.value for g in context.dom.launch.grid if g.is_const and 1 < g.value <= 64]
     out: dict[int, None] = {}
     for b in sorted(b for b in blocks if 1 < b <= LARGEST_BLOCK):
         out |= dict.fromkeys((b + 1, 2 * b + 1, b, b - 1, 2 * b, 3 * b - 1))
         out |= dict.fromkeys(c * b + 1 for c in counts)
     return list(dict.fromkeys((*(n for t in zip(SMALL, [*out, *SMALL], strict=False) for n in t), *out, *SMALL)))
+
+
+def _blocks(case: Case) -> Iterator[int]:
+    """Extents of tiles that a kernel counts through, and numbers that it is compiled with."""
+    for op in walk(case.kernel.body):
+        if isinstance(op, Range):
+            yield op.end - op.start
+            yield from shape_of(op.result.type)
+    yield from (int(text) for _, text in case.values if text.isdigit())
 
 
 def _pick(name: Term, bounds: Bounds, numbers: Sequence[int], rng: Random) -> int:
