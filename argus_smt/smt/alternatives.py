@@ -1,4 +1,4 @@
-"""Proof by cases of a hypothesis: `n == 1 or stride == 1` is two questions, in each of which something else stands for a symbol."""
+"""Proof by cases of a hypothesis: `n == 1 or stride == 1` is two questions, each with one symbol less."""
 
 from __future__ import annotations
 
@@ -22,14 +22,7 @@ def by_alternatives(facts: Sequence[Term], goal: Term, bounds: Bounds, ask: Ques
     `ask` is put a question for each, over facts, a goal and intervals in which the settled symbols are replaced.
     """
     flat = [p for f in facts for p in T.conjuncts(f)]
-    choice = next(
-        (
-            f
-            for f in flat
-            if f.op == "or" and len(f.args) <= MOST and any(True for a in f.args for p in T.conjuncts(a) for _ in _settled(p))
-        ),
-        None,
-    )
+    choice = next((f for f in flat if f.op == "or" and len(f.args) <= MOST and _settles(f)), None)
     if choice is None or not depth:
         return False
     rest = [f for f in flat if f is not choice]
@@ -50,6 +43,10 @@ def _holds(facts: list[Term], goal: Term, bounds: Bounds, ask: Question, depth: 
     if goal is T.TRUE or T.FALSE in facts or any(local.truth(f) is False for f in facts):
         return True
     return ask(facts, goal, local) or by_alternatives(facts, goal, local, ask, depth - 1)
+
+
+def _settles(choice: Term) -> bool:
+    return any(True for a in choice.args for p in T.conjuncts(a) for _ in _settled(p))
 
 
 def _settled(fact: Term) -> Iterator[tuple[Term, Term]]:
