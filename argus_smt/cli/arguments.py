@@ -98,14 +98,15 @@ def _parser(stdout: TextIO) -> _Parser:
     repro.add_argument("-o", "--output", metavar="FILE", help="where to write (default: test_repro_….py here)")
     repro.set_defaults(run=_lazy("repro"))
     show = commands.add_parser("show", help="print the Tile IR of the kernels of a file", allow_abbrev=False)
-    _input_arguments(show)
+    _input_arguments(show, paths="*")
+    show.add_argument("--layout", metavar="TEXT", help='draw a layout as SVG instead: "Mfma(16, True, (2, 2)) @ 64x64"')
     show.set_defaults(run=_lazy("show"))
     return top
 
 
-def _input_arguments(parser: argparse.ArgumentParser) -> None:
+def _input_arguments(parser: argparse.ArgumentParser, paths: str = "+") -> None:
     about = "a Python file, or a folder: its files whose launchers have signatures"
-    parser.add_argument("paths", metavar="PATH", nargs="+", help=about)
+    parser.add_argument("paths", metavar="PATH", nargs=paths, help=about)
     parser.add_argument(
         "--call",
         metavar="SIG",
