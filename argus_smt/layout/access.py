@@ -58,11 +58,12 @@ def wave_addresses(
     registers, lanes = places.in_size("register"), places.in_size("lane")
     if moved < 1 or registers % moved:
         raise LayoutError(f"{access.name} moves {moved} elements, a lane has {registers}")
+    by_register = [places(register=i)[0] for i in range(registers)]
+    by_lane = [places(lane=lane, wave=wave)[0] for lane in range(lanes)]
     for first in range(0, registers, moved):
         row = []
-        for lane in range(lanes):
-            held = [places(register=first + i, lane=lane, wave=wave)[0] for i in range(moved)]
-            at = [element_offset(shared, offset) for offset in held]
+        for lane, base in enumerate(by_lane):
+            at = [element_offset(shared, base ^ offset) for offset in by_register[first : first + moved]]
             if at != list(range(at[0], at[0] + moved)):
                 raise LayoutError(f"registers {first} to {first + moved - 1} of lane {lane} do not lie side by side in LDS")
             row.append(at[0] * element_bytes)
