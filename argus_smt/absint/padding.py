@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from argus_smt.absint import choices, meetings, routes, trips
 from argus_smt.absint import content as C
-from argus_smt.absint import meetings, routes, trips
 from argus_smt.absint import signs as S
 from argus_smt.absint.combine import How, neutral, region
 from argus_smt.absint.content import Content
@@ -22,7 +22,7 @@ from argus_smt.absint.values import COORDS, Guards, IntV, PtrV
 from argus_smt.ir import ops as I
 from argus_smt.ir.launch import Case, PointerArg
 from argus_smt.ir.types import Ptr, Scalar, elem_of, shape_of
-from argus_smt.ir.walk import operands, results
+from argus_smt.ir.walk import operands, results, walk
 from argus_smt.smt import term as T
 from argus_smt.smt.term import Sort, Term
 
@@ -73,6 +73,8 @@ class Padding:
     """Guards of choices that what is found depends on, beyond those that memory accesses and branches rely on."""
     covered: frozenset[str] = frozenset()
     """Operations whose results are shown not to wrap, or to matter where they do."""
+    made_by: dict[int, I.Op] = field(default_factory=dict)
+    """By the number of a value, the operation that makes it."""
     _paths: dict[tuple[Term, ...], frozenset[Term]] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -83,6 +85,7 @@ class Padding:
         self.covered = frozenset(g.site for g in guards)
         self.accumulating = frozenset(id(op) for op in trips.sums_of_loops(self.case.kernel.body))
         self.folded = meetings.only_folded(self.case.kernel.body)
+        self.made_by = {r.number: op for op in walk(self.case.kernel.body) for r in results(op)}
         for param, arg in zip(self.case.kernel.body.params, self.case.args, strict=True):
             self.env[param.number] = plain(C.anything(elem_of(param.type)) if isinstance(arg, PointerArg) else self.known(param))
         self.block(self.case.kernel.body)
@@ -181,7 +184,7 @@ class Padding:
             case I.Load():
                 return self._load(op)
             case I.Select():
-                return self._select(op)
+                return choices.select(self, op)
             case I.Reshape(reorder=True) if result.number in self.folded:
                 return routes.move(replace(op, reorder=False), self.get(op.operand), self.facts.bounds)
             case I.Splat() | I.ExpandDims() | I.Broadcast() | I.Reshape() | I.Trans() | I.Unsplat():
@@ -318,10 +321,19 @@ class Padding:
         mask = self.mask(op, op.mask)
         self.see(op, op.ptr, "an address", mask)
         self.see(op, op.value, "a stored value", mask)
+        self._see_nan(op, mask)
         if self.recording and any(p.lane.padding for p in self.get(op.value)):
             live = [conjoin(p.cond, mask) for p in self.get(op.value) if p.lane.padding]
             if not all(self.refuted(op, shape_of(op.ptr.type), c) for c in live):
                 self.stored |= self._storages(op.ptr)
+
+    def _see_nan(self, op: I.Store, mask: Term) -> None:
+        """Note live lanes that may hold NaN since all that they were made from is padding, as after masking a whole row."""
+        for p in self.get(op.value) if self.recording else ():
+            if p.lane.padding and not p.lane.bad and p.lane.content.span is None and p.lane.content.signs & S.NAN:
+                cond, fault = conjoin(p.cond, mask), frozenset((f"nan {self.site(op)}",))
+                if cond is not T.FALSE:
+                    self.sightings.append(Sighting(op, self.site(op), shape_of(op.value.type), cond, fault, "a stored value"))
 
     def _storages(self, ptr: I.Value) -> set[int]:
         """Storages that a pointer may lead to: all of them if that is not known."""
@@ -350,25 +362,6 @@ class Padding:
             self.relied.append((found.guards, scope, shape_of(value.type)))
         return found.term
 
-    def _select(self, op: I.Select) -> Pieces:
-        sides = (*self.get(op.a), *self.get(op.b))
-        matters = len(sides) > 2 or any(p.lane.padding or p.lane.bad for p in sides)
-        term = self.condition(op, op.cond) if matters else None
-        shape = shape_of(op.result.type)
-        wide = frozenset(d for d, n in enumerate(shape) if n > 1)
-        out: list[Piece] = []
-        for c in self.get(op.cond):
-            known = c.lane.content.number
-            for a in self.get(op.a):
-                for b in self.get(op.b):
-                    base = conjoin(c.cond, a.cond, b.cond)
-                    for holds, chosen, other in ((1, a.lane, b.lane), (0, b.lane, a.lane)):
-                        if known is not None and known != holds:
-                            continue
-                        here = T.TRUE if term is None or known is not None else term if holds else deny(term)
-                        out.append(Piece(conjoin(base, here), _picked(c.lane, chosen, other, wide)))
-        return merged(out)
-
     def _branch(self, op: I.If) -> None:
         self.see(op, op.cond, "a branch")
         term = self.condition(op, op.cond)
@@ -390,10 +383,3 @@ class Padding:
         else:
             source = routes.anywhere(source)
         return combined([source, self.get(op.index)], lambda x: x[0])
-
-
-def _picked(cond: Lane, chosen: Lane, other: Lane, wide: frozenset[int]) -> Lane:
-    """A lane that a choice takes: a constant put in the place of padding is padding still, numbers from memory are not."""
-    replaced = other.padding and not wide <= chosen.data
-    padding = chosen.padding or replaced or cond.padding
-    return Lane(replace(chosen.content, given=not padding), padding, chosen.bad | cond.bad, chosen.data)

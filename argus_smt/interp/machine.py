@@ -232,7 +232,11 @@ class Machine:
     def _binary(self, op: Binary) -> Lanes:
         a, b = self._get(op.lhs), self._get(op.rhs)
         made = elementwise.binary(self.ctx, op, a, b)
-        if self.ctx.padding is None or id(op) not in self.ctx.padding.accumulating:
+        if self.ctx.padding is None:
+            return made
+        if op.fn == "fsub":
+            made = self.ctx.padding.difference(made, a, b)
+        if id(op) not in self.ctx.padding.accumulating:
             return made
         return self.ctx.padding.accumulated(op, self.ctx.program, made, a, b)
 

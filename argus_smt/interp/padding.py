@@ -21,12 +21,16 @@ Run = Callable[[Sequence[Lanes], Combine], list[Lanes]]
 
 @dataclass(slots=True)
 class Substitution:
-    """`op` leaves padding out if `skip`; else its undefined lanes hold `fill`. `accumulating`: sums kept in loops, by id."""
+    """`op` leaves padding out if `skip`; else its undefined lanes hold `fill`. `accumulating`: sums kept in loops, by id.
+
+    `settled`: an infinity less the same infinity is 0, and not NaN.
+    """
 
     op: Op
     skip: bool = False
     fill: float = 0.0
     accumulating: frozenset[int] = frozenset()
+    settled: bool = False
     marks: set[int] = field(default_factory=set)
     """Numbers of the operations whose marks stand for padding."""
     left_out: list[tuple[tuple[int, int, int], tuple[int, ...], float | int]] = field(default_factory=list)
@@ -78,6 +82,13 @@ class Substitution:
             a = Lanes(np.where(first, np.zeros_like(a.data), a.data), a.view, a.undef, a.wrapped)
             b = Lanes(np.where(second, np.zeros_like(b.data), b.data), b.view, b.undef, b.wrapped)
         return a, b, counted == 0
+
+    def difference(self, out: Lanes, a: Lanes, b: Lanes) -> Lanes:
+        """The result of a subtraction of floats."""
+        if not self.settled:
+            return out
+        alike = np.broadcast_to(np.isinf(a.data) & (a.data == b.data), out.shape)
+        return Lanes(np.where(alike, np.zeros_like(out.data), out.data), out.view, out.undef, out.wrapped)
 
     def accumulated(self, op: Op, program: tuple[int, int, int], out: Lanes, a: Lanes, b: Lanes) -> Lanes:
         """The result of a sum that a loop keeps: it is not padding, and does without it if it is the one that is asked about."""

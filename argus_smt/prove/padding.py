@@ -18,7 +18,7 @@ from argus_smt.ir.walk import walk
 from argus_smt.obligations.obligation import Obligation, Reach
 from argus_smt.prove.context import Context
 from argus_smt.prove.finding import Finding, Related, Severity, Verdict
-from argus_smt.prove.padding_runs import Difference, left_out, undefined
+from argus_smt.prove.padding_runs import Difference, left_out, nothing_left, undefined
 from argus_smt.smt.term import Term, conjuncts
 
 ROUNDS = 3
@@ -54,7 +54,7 @@ def _duties(followed: Padding, kernel: I.Kernel, seen: dict[str, list[Sighting]]
         names = [f"mixed {site}"] if site in followed.met else []
         if isinstance(op, I.Load) and op.mask is not None and op.other is None:
             names.append(f"undefined {site}")
-        others = [f"{kind} {site}" for kind in ("undefined", "mixed", "unsure")]
+        others = [f"{kind} {site}" for kind in ("undefined", "mixed", "unsure", "nan")]
         for name in dict.fromkeys([*names, *(n for n in others if n in seen)]):
             yield name, op
 
@@ -113,13 +113,32 @@ def _finding(context: Context, followed: Padding, name: str, op: Op, seen: Seque
             base, message=f"padding lanes may change the {what}",
             reason="lanes hold a fill value and numbers from memory at once, so that it is not clear which of them are padding",
         )  # fmt: skip
+    if kind == "nan":
+        return _all_masked(context, op, base)
     found = _replayed(context, kind, op)
+    if found is None and kind == "mixed":
+        masked = _all_masked(context, op, base)
+        if masked.verdict is Verdict.REFUTED:
+            return masked
     if found is None:
         return replace(base, reason=f"it is not shown that {proved}, and no small launch was seen to fail")
     return replace(
         base, verdict=Verdict.REFUTED, method="execution", reason_code="", message=_failing(kind, what, found),
         counterexample=found.counterexample,
     )  # fmt: skip
+
+
+def _all_masked(context: Context, op: Op, base: Finding) -> Finding:
+    """A row of which nothing is left: infinite fill less itself is NaN."""
+    base = replace(
+        base, message="nan is stored where no lane of a row is left: an infinity less itself", related=(),
+        help="choose another number where nothing is left: `tl.where(m == -float('inf'), 0.0, m)`",
+    )  # fmt: skip
+    found = nothing_left(context, op)
+    if found is None:
+        reason = "it is not shown that some lane of each row is live, and no small launch was seen to store nan"
+        return replace(base, reason=reason)
+    return replace(base, verdict=Verdict.REFUTED, method="execution", reason_code="", counterexample=found.counterexample)
 
 
 def _replayed(context: Context, kind: str, op: Op) -> Difference | None:

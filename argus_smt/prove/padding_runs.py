@@ -22,8 +22,9 @@ from argus_smt.interp.memory import Memory
 from argus_smt.interp.padding import Substitution
 from argus_smt.interp.run import FAULTS, run_grid
 from argus_smt.ir.launch import ScalarArg
-from argus_smt.ir.ops import Load, Op
+from argus_smt.ir.ops import Const, Load, Op
 from argus_smt.ir.types import FLOAT_BITS, elem_of, element
+from argus_smt.ir.walk import walk
 from argus_smt.prove import replay
 from argus_smt.prove.context import Context
 from argus_smt.prove.execution import small_launches
@@ -64,6 +65,21 @@ def left_out(context: Context, op: Op, accumulating: frozenset[int]) -> Differen
     """A launch that stores something else if `op` leaves padding out."""
     ways = (False, True)
     return compared(context, lambda: [Variant(Substitution(op, skip=skip, accumulating=accumulating)) for skip in ways])
+
+
+def nothing_left(context: Context, op: Op) -> Difference | None:
+    """A launch that stores NaN, but would store a number if an infinity less the same infinity were 0.
+
+    So it is where all that `op` combines holds infinite fill: no lane is left. Tensors hold finite numbers in these runs.
+    """
+    infinite = (
+        isinstance(x, Const) and isinstance(x.value, float) and math.isinf(x.value) for x in walk(context.dom.case.kernel.body)
+    )
+    if not any(infinite):
+        return None
+    ways = (False, True)
+    found = compared(context, lambda: [Variant(Substitution(op, settled=settled)) for settled in ways])
+    return found if found is not None and found.counterexample.values["stored"] == "nan" else None
 
 
 def undefined(context: Context, op: Load) -> Difference | None:

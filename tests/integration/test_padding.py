@@ -61,6 +61,14 @@ def test_nothing_is_claimed_where_padding_and_numbers_share_a_lane(launcher: str
     assert Verdict.REFUTED not in verdicts
 
 
+def test_rows_without_a_live_lane_are_nan() -> None:
+    refuted = [f for f in found("rows.py", "rows", "softmax_past") if f.verdict is Verdict.REFUTED]
+    assert refuted
+    assert all("no lane of a row is left" in f.message for f in refuted)
+    for kernel in ("softmax_past_guarded", "softmax_of_logs"):
+        assert {f.verdict for f in found("rows.py", "rows", kernel)} == {Verdict.PROVED}
+
+
 def test_a_full_block_has_no_padding() -> None:
     findings = found("rows.py", "scalars", "sum_undefined", where="N == 16")
     assert {f.verdict for f in findings} <= {Verdict.PROVED}

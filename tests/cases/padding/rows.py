@@ -302,6 +302,37 @@ def stored_and_read(x_ptr, y_ptr, N, B: tl.constexpr):
     tl.store(y_ptr + row + c, z / tl.sum(z, axis=0))
 
 
+@triton.jit
+def softmax_past(x_ptr, y_ptr, N, B: tl.constexpr):
+    """Each row sees the columns before its own: the first sees none."""
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    x = tl.load(x_ptr + row * N + c, mask=(c < N) & (c < row), other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * N + c, e / tl.sum(e, axis=0), mask=c < N)
+
+
+@triton.jit
+def softmax_past_guarded(x_ptr, y_ptr, N, B: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    x = tl.load(x_ptr + row * N + c, mask=(c < N) & (c < row), other=-float("inf"))
+    top = tl.max(x, axis=0)
+    e = tl.exp(x - tl.where(top == -float("inf"), 0.0, top))
+    tl.store(y_ptr + row * N + c, e / tl.maximum(tl.sum(e, axis=0), 1e-20), mask=c < N)
+
+
+@triton.jit
+def softmax_of_logs(x_ptr, y_ptr, N, B: tl.constexpr):
+    """NaN that is the data's own: logarithms of negative numbers."""
+    row = tl.program_id(0)
+    c = tl.arange(0, B)
+    x = tl.load(x_ptr + row * N + c, mask=c < N, other=0.0)
+    x = tl.where(c < N, tl.log(x), -float("inf"))
+    e = tl.exp(x - tl.max(x, axis=0))
+    tl.store(y_ptr + row * N + c, e / tl.sum(e, axis=0), mask=c < N)
+
+
 def run(kernel, x, y):
     M, N = x.shape
     assert N <= 16, "a row must fit into one block"
