@@ -10,6 +10,7 @@ from typing import Any
 import z3
 
 from argus_smt.smt import term as T
+from argus_smt.smt.factors import factors, signed
 from argus_smt.smt.interval import Bounds
 from argus_smt.smt.linear import LinearSolver
 from argus_smt.smt.lower import Lowering
@@ -103,9 +104,31 @@ class Solver:
                 return linear
         elif linear.model is not None and self._holds(linear.model, facts, bounds):
             return linear
+        elif self._by_factors(facts, local):
+            return Answer("unsat")
         if not nonlinear:
             return Answer("unknown", reason="not linear")
         return self.nonlinear(facts, local)
+
+    def _by_factors(self, facts: Sequence[Term], bounds: Bounds) -> bool:
+        """Whether the last fact, the denied goal, is impossible for what its two factors are at least."""
+        pair = factors(facts[-1]) if facts else None
+        if pair is None:
+            return False
+        for left, right in signed(pair):
+            known = [f - low for f in (left, right) if (low := self._least(f, facts[:-1], bounds)) is not None]
+            if len(known) == 2:
+                more = [T.nonneg(known[0] * known[1]), *map(T.nonneg, known)]
+                if self.linear(saturate([*facts, *more], bounds)).status == "unsat":
+                    return True
+        return False
+
+    def _least(self, of: Term, facts: Sequence[Term], bounds: Bounds) -> int | None:
+        """1 or 0 if a sum is shown to be at least that."""
+        for low in (1, 0):
+            if self.linear(saturate([*facts, T.lt(of, low)], bounds)).status == "unsat":
+                return low
+        return None
 
     def linear(self, facts: Sequence[Term]) -> Answer:
         """Linear arithmetic over monomials; `sat` carries a candidate that may break the meaning of a monomial."""
