@@ -35,9 +35,9 @@ Each shipped example, with every single fault of a fixed list planted in it (`te
 proved with all groups of checks. `python benchmarks/mutation.py --write` makes this page.
 
 - **refuted**: Argus shows a counterexample.
-- **open**: neither refuted nor shown to be harmless; counts against the score.
+- **open**: neither refuted nor proved; counts against the score, also where small runs leave the same in memory.
 - **wrong**: proved, but a run fails. There must be none.
-- **same**: not refuted, and small runs leave the same in memory as the example does, without a fault.
+- **same**: proved, and small runs leave the same in memory as the example does, without a fault.
 - **value only**: proved, and right in all that is checked, but it computes other numbers; that takes a reference function.
 - **invalid**: it does not compile, or its launcher rejects every call."""
 
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             words = " ".join((judgement.verdict, *judgement.codes, judgement.runs, judgement.reason)).strip()
             print(f"{count}/{len(left)} {path.name}:{mutation.line} {mutation.kind}: {words}", file=sys.stderr, flush=True)
     rows = [(path.name, m, done[_key(path, m)]) for path, m in todo if _key(path, m) in done]
-    text = page(rows)
+    text = page(rows, len(todo))
     if args.write:
         PAGE.write_text(text, encoding="utf-8")
     print(text)
@@ -100,21 +100,20 @@ def _standing(j: Judgement) -> str:
             return "same"
         case "proved", "differ":
             return "value"
-        case "unknown", "same":
-            return "same"
         case _:
             return "open"
 
 
-def page(rows: Iterable[Row]) -> str:
-    """The results as a page of the documentation."""
+def page(rows: Iterable[Row], every: int) -> str:
+    """The results as a page of the documentation; there are `every` mutants in all."""
     rows = list(rows)
     explained = json.loads(EXPLAINED.read_text(encoding="utf-8")) if EXPLAINED.is_file() else {}
     killed, opened = (sum(_standing(j) == s for _, _, j in rows) for s in ("killed", "open"))
-    wrong = sum(_standing(j) == "wrong" for _, _, j in rows)
+    counted = killed + opened + sum(_standing(j) == "wrong" for _, _, j in rows)
     out = [
         *INTRODUCTION.splitlines(), "",
-        f"Score: {killed} of {killed + opened + wrong} refuted ({100 * killed / max(1, killed + opened + wrong):.1f} %).", "",
+        f"Score: {killed} of {counted} refuted ({100 * killed / max(1, counted):.1f} %). {len(rows)} of {every} mutants were judged.",
+        "",
         *_table("kind", [(m.kind, j) for _, m, j in rows], KINDS),
         *_table("example", [(name, j) for name, _, j in rows], dict.fromkeys(name for name, _, _ in rows)),
         "## Refuted by", "", "| code | mutants |", "| --- | ---: |",
