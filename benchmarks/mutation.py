@@ -112,8 +112,8 @@ def page(rows: Iterable[Row], every: int) -> str:
     counted = killed + opened + sum(_standing(j) == "wrong" for _, _, j in rows)
     out = [
         *INTRODUCTION.splitlines(), "",
-        f"Score: {killed} of {counted} refuted ({100 * killed / max(1, counted):.1f} %). {len(rows)} of {every} mutants were judged.",
-        "",
+        f"Score: {killed} of {counted} refuted ({100 * killed / max(1, counted):.1f} %).",
+        f"{len(rows)} of {every} mutants were judged.", "",
         *_table("kind", [(m.kind, j) for _, m, j in rows], KINDS),
         *_table("example", [(name, j) for name, _, j in rows], dict.fromkeys(name for name, _, _ in rows)),
         "## Refuted by", "", "| code | mutants |", "| --- | ---: |",
