@@ -31,7 +31,7 @@ OPEN = {"c15": {"AR401", "AR402", "AR404", "AR406"}, "c38": {"AR401", "AR411"}}
 """What may stay unknown of a repaired twin: what a lock guards, and partitions by prefix sums."""
 
 ELSEWHERE = {"c12": 19, "c38": 24}
-"""Where a defect is shown, if not at the line of its cause: at the read of what was allocated, at the store that leaves rows out."""
+"""Where a defect is shown, if not at its cause: at the read of what was allocated, at the store that leaves rows out."""
 
 
 def sidecar(ident: str) -> dict[str, Any]:
