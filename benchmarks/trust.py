@@ -56,7 +56,7 @@ def _run(what: str, command: list[str]) -> subprocess.CompletedProcess[str]:
 def _planted(done: subprocess.CompletedProcess[str]) -> Iterator[str]:
     score = next((line for line in done.stdout.splitlines() if line.startswith("Score: ")), "Score: none")
     yield "## Faults planted in the examples\n"
-    yield "Every single fault of a fixed list, in every proved example; [the table](mutation.md) names those that are not refuted.\n"
+    yield "Every single fault of a fixed list, in every proved example; [the page](mutation.md) names those not refuted.\n"
     yield f"{score}\n"
 
 
