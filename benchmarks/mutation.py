@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from argus_smt.capture.service import warm_up  # noqa: E402
+from argus_smt.prove.cache import prover_digest  # noqa: E402
 from tests.mutation.judge import Judgement, judge, judged  # noqa: E402
 from tests.mutation.mutations import KINDS, Mutation, mutations  # noqa: E402
 
@@ -74,7 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _key(path: Path, mutation: Mutation) -> str:
-    return hashlib.sha256(f"{path.name}\0{mutation.text}".encode()).hexdigest()[:24]
+    """Of the mutant, the example and the prover: a judgement holds for these sources only."""
+    parts = (path.name, path.read_text(encoding="utf-8"), mutation.text, prover_digest())
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
 def _kept(path: Path) -> dict[str, Judgement]:

@@ -56,8 +56,10 @@ def _run(what: str, command: list[str]) -> subprocess.CompletedProcess[str]:
 def _planted(done: subprocess.CompletedProcess[str]) -> Iterator[str]:
     score = next((line for line in done.stdout.splitlines() if line.startswith("Score: ")), "Score: none")
     yield "## Faults planted in the examples\n"
-    yield "Every single fault of a fixed list, in every proved example; [the page](mutation.md) names those not refuted.\n"
+    yield "Single faults of a fixed list in the proved examples; [the page](mutation.md) names those that are not refuted.\n"
     yield f"{score}\n"
+    judged = next((line for line in done.stdout.splitlines() if line.endswith("mutants were judged.")), "")
+    yield f"{judged}\n"
 
 
 def _generated(done: subprocess.CompletedProcess[str], quick: bool) -> Iterator[str]:

@@ -34,7 +34,9 @@ from argus_smt.prove.sizes import small_launches
 from argus_smt.smt.solver import Solver
 from tests.integration.pipeline import program_of
 
-LOUD = frozenset(("AR301", "AR302", "AR304", "AR401", "AR402", "AR403", "AR404", "AR406", "AR411", "AR601"))
+LOUD = frozenset(
+    ("AR301", "AR302", "AR304", "AR305", "AR306", "AR401", "AR402", "AR403", "AR404", "AR406", "AR411", "AR412", "AR601")
+)
 """Errors that a run may show."""
 PLAYS = 30
 """Calls that are compared, for each case."""
